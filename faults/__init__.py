@@ -1,0 +1,1 @@
+"""What may go wrong, as data: faults, their truth, the evidence they leave, and plans that name them."""

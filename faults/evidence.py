@@ -43,8 +43,7 @@ class Contract:
     def covers(self, evidence: Evidence) -> bool:
         """The contract names exactly this answer: status equal and text contained in the body."""
         return any(
-            evidence.status == marker.status and marker.body.encode() in evidence.body
-            for marker in self.not_accepted
+            evidence.status == marker.status and marker.body.encode() in evidence.body for marker in self.not_accepted
         )
 
 

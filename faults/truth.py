@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from faults.acts import Act, Answer, DropSyn, End, Hang, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
-from faults.vocabulary import Ending, Replied, Side, Sight
+from faults.contents import fixed_content
+from faults.evidence import Evidence
+from faults.vocabulary import Content, Ending, Phase, Replied, Side, Sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +60,10 @@ def sight_of(act: Act) -> Sight:
             return Sight.CONNECT_TIMEOUT
         case ResetAtAccept() | ResetUnread():
             return Sight.RESET
-        case LeaveUnread(serve_after=None) | Hang():
+        case Hang():
             return Sight.SILENCE
-        case LeaveUnread(serve_after=float() as late):
-            return Sight.SILENCE if late >= 1 else Sight.WHOLE
+        case LeaveUnread(serve_after=late):
+            return Sight.SILENCE if late is None or late >= 1 else Sight.WHOLE
         case End(ending=ending):
             return Sight.RESET if ending is Ending.RESET else Sight.FIN
         case Answer():
@@ -85,3 +87,39 @@ def shows_its_cause(act: Act) -> bool:
     (measured on nginx: retried when no byte had been seen, not retried when one had): that act only tells.
     """
     return not isinstance(act, ResetAtAccept)
+
+
+def evidence_of(act: Act) -> Evidence:
+    """The sight, and for a reply its status and (where it names no operation) its body."""
+    sight = sight_of(act)
+    if not isinstance(act, Answer) or sight is Sight.SILENCE:
+        return Evidence(sight=sight, status=200 if sight is Sight.WHOLE else None)
+    body = b"" if act.content is Content.RESULT else fixed_content(act.content)[1]
+    return Evidence(sight=sight, status=act.status, body=body)
+
+
+def phase_of(act: Act) -> Phase:
+    """Where in wire order the act strikes."""
+    match act:
+        case Refuse() | DropSyn():
+            return Phase.CONNECT
+        case ResetAtAccept() | LeaveUnread():
+            return Phase.ACCEPT
+        case ResetUnread():
+            return Phase.REQUEST
+        case Hang() | End():
+            return Phase.WAIT
+        case Answer():
+            return _phase_of_answer(act)
+        case _:
+            assert_never(act)
+
+
+def _phase_of_answer(act: Answer) -> Phase:
+    if act.delay is not None:
+        return Phase.TIME
+    if act.cut is not None:
+        return Phase.BODY
+    if act.status >= 300:
+        return Phase.STATUS
+    return Phase.NONE if act.content is Content.RESULT else Phase.CONTENT

@@ -1,0 +1,178 @@
+"""The ledger's entries: what really happened, in order, one kind of entry for each kind of fact.
+
+`seq` orders all entries of one ledger. `at_ns` is the machine's monotonic clock in nanoseconds; it is there for
+timelines, and no check reads it. `operation` is the id that rode in the content (None: unknown). Connections and
+exchanges are numbered from 1 in the order in which the router saw them, upstreams from 0.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Witness(StrEnum):
+    """Who says that a fault struck."""
+
+    ACT = "act"  # the router did it itself, and this entry was made by doing it
+    SK_DROPS = "sk_drops"  # the kernel's count of SYNs dropped at the listener (sock_diag)
+    PACKET = "packet"  # a packet socket saw the SYN, and the RST that answered it (needs CAP_NET_RAW)
+    EXCLUSION = "exclusion"  # every upstream refuses, and no listener saw a connection
+
+
+class EndedBy(StrEnum):
+    """Who ended a connection."""
+
+    PEER = "peer"  # FIN, or an error, from the subject
+    ROUTER_FIN = "router-fin"
+    ROUTER_RESET = "router-reset"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, tag_field="entry", tag=True):
+    """What every entry has."""
+
+    seq: int
+    at_ns: int = 0
+
+
+class Opened(Entry, frozen=True, kw_only=True):
+    """The router has accepted a connection."""
+
+    connection: int
+    upstream: int
+    peer_port: int
+
+
+class Closed(Entry, frozen=True, kw_only=True):
+    """A connection is over."""
+
+    connection: int
+    by: EndedBy
+
+
+class Received(Entry, frozen=True, kw_only=True):
+    """The last byte of a request was read: an exchange. `nth` counts the exchanges of its connection from 1
+    (nth > 1: the connection was reused), `of_operation` those of its operation from 1.
+    """
+
+    exchange: int
+    connection: int
+    upstream: int
+    nth: int
+    operation: int | None
+    of_operation: int = 1
+    body_bytes: int = 0
+
+
+class Accepted(Entry, frozen=True, kw_only=True):
+    """The router took the work on."""
+
+    exchange: int
+
+
+class Executed(Entry, frozen=True, kw_only=True):
+    """The work was done; `execution` is unique in the router's life, `choices` is how many were asked for."""
+
+    exchange: int
+    execution: int
+    choices: int = 1
+
+
+class Replying(Entry, frozen=True, kw_only=True):
+    """The router is about to hand the bytes of a reply to the kernel. `of_bytes` is the size of the whole reply."""
+
+    exchange: int
+    status: int
+    of_bytes: int
+
+
+class Replied(Entry, frozen=True, kw_only=True):
+    """That many bytes of a reply were handed to the kernel; `whole`: all of the reply."""
+
+    exchange: int
+    bytes_sent: int
+    whole: bool
+
+
+class Striking(Entry, frozen=True, kw_only=True):
+    """A fault is about to strike: opened before the act. A Striking without its Struck proves nothing.
+
+    exchange is None for a fault that strikes a connection or a listener, connection None for a listener.
+    """
+
+    fault: str
+    upstream: int | None
+    connection: int | None = None
+    exchange: int | None = None
+    operation: int | None = None
+
+
+class Struck(Entry, frozen=True, kw_only=True):
+    """The fault of the entry `striking` has struck, `count` times, says the witness."""
+
+    striking: int
+    witness: Witness
+    count: int = 1
+
+
+class Unserved(Entry, frozen=True, kw_only=True):
+    """Request bytes arrived on a connection and were never executed: seen by MSG_PEEK, or read after settling
+    from what lay in a queue. One sending; its operation is known where the bytes held it.
+    """
+
+    connection: int
+    upstream: int
+    operation: int | None
+    request_bytes: int
+
+
+class Dialled(Entry, frozen=True, kw_only=True):
+    """A packet witness saw one attempt to connect to a faulty listener, and whether it was refused by RST or
+    dropped. One per source port: the kernel's re-sent SYNs are the same attempt.
+    """
+
+    upstream: int
+    peer_port: int
+    refused: bool
+
+
+class Probed(Entry, frozen=True, kw_only=True):
+    """A request that carries no operation: a health probe or the like. Never an attempt."""
+
+    connection: int
+    upstream: int
+    method: str
+    target: str
+    status: int
+
+
+class Rejected(Entry, frozen=True, kw_only=True):
+    """Bytes that are no request, or a request for work that the router could not understand; answered with a 4xx."""
+
+    connection: int
+    upstream: int
+    status: int
+    why: str
+
+
+class Marked(Entry, frozen=True, kw_only=True):
+    """A point in the run's life: armed, healed, settled, or the opening of a gate."""
+
+    mark: str
+
+
+AnyEntry = (
+    Opened
+    | Closed
+    | Received
+    | Accepted
+    | Executed
+    | Replying
+    | Replied
+    | Striking
+    | Struck
+    | Unserved
+    | Dialled
+    | Probed
+    | Rejected
+    | Marked
+)

@@ -1,0 +1,141 @@
+"""Plans: which operation, or which listener, meets which fault. Finite, exact and replayable.
+
+A plan holds no randomness and no milliseconds. Each operation lists the faults of its exchanges in the order in
+which the router reads them; the exchange after the last one is healthy.
+"""
+
+from dataclasses import dataclass, field
+
+from faults.acts import is_listener_act
+from faults.catalogue import fault_named
+
+SCHEMA = 1
+MAX_OPERATIONS = 100
+MAX_UPSTREAMS = 16
+RECEIVED_GATE = "received:"  # the gate of that name opens when the operation of that index is first received
+
+
+class PlanError(ValueError):
+    """A plan that cannot be: the message quotes the value and says what was expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedOperation:
+    """One operation of a plan.
+
+    faults: ids for its first, second, ... exchange ("healthy" lets one pass). reused: its first exchange meets a
+    connection that has carried one before. segments: TCP segments in which the caller sends it (2: head, then
+    body). wave: waves go one after the other, the operations of one are in flight together. gate: its first
+    exchange is held, once received, until that gate opens ("received:N", or by name through the control port).
+    """
+
+    faults: tuple[str, ...] = ()
+    reused: bool = False
+    segments: int = 1
+    wave: int = 0
+    gate: str | None = None
+
+    def __post_init__(self) -> None:
+        for id_ in self.faults:
+            if is_listener_act(fault_named(id_).act):
+                raise PlanError(
+                    f"operation with fault {id_!r}: it strikes a listener; put it under `listeners` with an upstream"
+                )
+        if self.segments not in (1, 2):
+            raise PlanError(f"segments is {self.segments!r}; expected 1, or 2 (head and body apart)")
+        if not 0 <= self.wave < MAX_OPERATIONS:
+            raise PlanError(f"wave is {self.wave!r}; expected 0 to {MAX_OPERATIONS - 1}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedListener:
+    """One upstream that is faulty until healed: upstream None means every one; connections limits the fault to
+    the first so many connections (None: all).
+    """
+
+    fault: str
+    upstream: int | None = None
+    connections: int | None = None
+
+    def __post_init__(self) -> None:
+        act = fault_named(self.fault).act
+        if not is_listener_act(act):
+            raise PlanError(f"listener with fault {self.fault!r}: it strikes an exchange; put it under `operations`")
+        if self.connections is not None:
+            if self.connections < 1:
+                raise PlanError(f"connections is {self.connections!r}; expected 1 or more, or null for all")
+            if self.fault in ("connect-refused", "syn-dropped"):
+                raise PlanError(f"{self.fault!r} for {self.connections!r} connections; expected null: until healed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A whole plan. Raises PlanError where parts do not fit together."""
+
+    operations: tuple[PlannedOperation, ...]
+    listeners: tuple[PlannedListener, ...] = ()
+    upstreams: int = 1
+    name: str = ""
+    schema: int = field(default=SCHEMA)
+
+    def __post_init__(self) -> None:
+        if self.schema != SCHEMA:
+            raise PlanError(f"schema is {self.schema!r}; this version reads {SCHEMA}")
+        if not 1 <= len(self.operations) <= MAX_OPERATIONS:
+            raise PlanError(f"{len(self.operations)} operations; expected 1 to {MAX_OPERATIONS}")
+        if not 1 <= self.upstreams <= MAX_UPSTREAMS:
+            raise PlanError(f"upstreams is {self.upstreams!r}; expected 1 to {MAX_UPSTREAMS}")
+        self._check_listeners()
+        self._check_gates()
+
+    def _check_listeners(self) -> None:
+        if self.listeners and len(self.operations) != 1:
+            raise PlanError(
+                f"{len(self.operations)} operations beside a listener's fault; expected one: a sending that the "
+                "router cannot read belongs to the only operation in flight"
+            )
+        if self.listeners and self.operations[0].reused:
+            raise PlanError("a reused connection beside a listener's fault; expected reused false")
+        seen: set[int] = set()
+        for listener in self.listeners:
+            hit = range(self.upstreams) if listener.upstream is None else (listener.upstream,)
+            for upstream in hit:
+                if not 0 <= upstream < self.upstreams:
+                    raise PlanError(f"upstream {upstream!r}; expected 0 to {self.upstreams - 1}")
+                if upstream in seen:
+                    raise PlanError(f"two faults on upstream {upstream!r}; expected one a listener")
+                seen.add(upstream)
+
+    def _check_gates(self) -> None:
+        for index, operation in enumerate(self.operations):
+            awaited = awaited_operation(operation.gate)
+            if awaited is None:
+                continue
+            if not 0 <= awaited < len(self.operations) or awaited == index:
+                raise PlanError(f"gate {operation.gate!r} of operation {index}; expected another operation's index")
+            other = self.operations[awaited]
+            if other.wave > operation.wave:
+                raise PlanError(
+                    f"gate {operation.gate!r} of operation {index} waits for a later wave; it would never open"
+                )
+            if other.gate is not None and awaited_operation(other.gate) is not None and awaited > index:
+                raise PlanError(f"gates of operations {index} and {awaited} may wait for each other")
+
+    @property
+    def concurrency(self) -> int:
+        """The largest number of operations in flight together."""
+        waves = [operation.wave for operation in self.operations]
+        return max(waves.count(wave) for wave in set(waves))
+
+
+def awaited_operation(gate: str | None) -> int | None:
+    """The index that a gate "received:N" waits for; None for no gate and for a gate opened by name.
+
+    Raises PlanError when N is no number.
+    """
+    if gate is None or not gate.startswith(RECEIVED_GATE):
+        return None
+    number = gate.removeprefix(RECEIVED_GATE)
+    if not number.isdecimal():
+        raise PlanError(f"gate {gate!r}; expected {RECEIVED_GATE}N with N the index of an operation")
+    return int(number)

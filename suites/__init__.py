@@ -1,0 +1,1 @@
+"""Subjects, the driver of a run, and the checks that judge it."""

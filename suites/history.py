@@ -1,0 +1,47 @@
+"""What the caller saw of each operation."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What the caller may believe of an operation."""
+
+    OK = "ok"  # it holds what looks like a whole success
+    FAILED = "failed"  # the subject claims "not executed"
+    UNKNOWN = "unknown"  # all else: may have run, executed and lost, no answer
+
+
+class Arrival(StrEnum):
+    """How the answer reached the caller."""
+
+    WHOLE = "whole"  # its framing says that it is all there
+    CUT = "cut"  # head received, then the connection ended short of what the framing announced
+    GARBLED = "garbled"  # bytes that are no HTTP response
+    NOTHING = "nothing"  # the connection ended before any byte
+    HUNG = "hung"  # no answer before the run's ceiling
+    RETURNED = "returned"  # a call in process returned or raised
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one operation ended for its caller. `says`: the subject's words, for reports. For a subject called in
+    process, `tokens` and `text` are what it returned; for one over HTTP, `body` is what arrived.
+    Times are the machine's monotonic clock in nanoseconds.
+    """
+
+    operation: int
+    kind: Kind
+    arrival: Arrival
+    status: int | None = None
+    body: bytes = b""
+    tokens: tuple[int, ...] | None = None
+    text: str | None = None
+    says: str = ""
+    invoked_at_ns: int = 0
+    ended_at_ns: int = 0
+
+    @property
+    def delay_ms(self) -> float:
+        """Milliseconds from invocation to outcome."""
+        return (self.ended_at_ns - self.invoked_at_ns) / 1e6

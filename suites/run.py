@@ -1,0 +1,66 @@
+"""A finished run: all that a check may look at. Checks open nothing and start nothing."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fake_router.entries import AnyEntry
+from faults.evidence import NO_CONTRACT, Contract
+from faults.plan import Plan
+from suites.history import Outcome
+
+
+class Promise(StrEnum):
+    """What a subject says it is; each promises more than the one before."""
+
+    TRANSPARENT = "transparent"  # faithful bytes, and a cut answer looks cut where its framing could show it
+    ANSWERING = "answering"  # success means a valid answer, every operation gets one, failures do not lie
+    FUTURES = "futures"  # and results stay retrievable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectFacts:
+    """What a subject says about itself, as far as a judgement depends on it.
+
+    attempts: within how many sendings it should overcome a safe failure (the budget of the should check).
+    """
+
+    name: str
+    promises: Promise
+    contract: Contract = NO_CONTRACT
+    attempts: int = 2
+    in_process: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sockets:
+    """Open sockets from the subject to the router's upstreams: after a healthy warm-up of the same concurrency
+    on every upstream, and after healing. None: not measured.
+    """
+
+    warm: int | None = None
+    healed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One plan lived through by one subject.
+
+    operations: the ids in the content of the plan's operations, in the plan's order. warmups: those of the healthy
+    ones sent before arming. fresh: those sent after healing. settled: the subject was idle, or quiet, before the
+    ceiling. died: how the subject's process ended by itself, if it did. company: other runs shared the subject
+    while this one was going on. unreachable: why the subject or the machine cannot reach this run's faults (then
+    nothing was run).
+    """
+
+    plan: Plan
+    subject: SubjectFacts
+    operations: tuple[int, ...]
+    ledger: tuple[AnyEntry, ...]
+    history: tuple[Outcome, ...]
+    warmups: tuple[int, ...] = ()
+    fresh: tuple[int, ...] = ()
+    sockets: Sockets = Sockets()
+    settled: bool = True
+    died: str | None = None
+    company: bool = False
+    unreachable: str | None = None

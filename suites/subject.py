@@ -1,0 +1,83 @@
+"""What the driver needs of a subject: facts about it, a way to start one in front of given upstreams, and then
+calls, idleness and an end. Everything else about it is its own affair.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from faults.plan import PlannedOperation
+from suites.history import Outcome
+from suites.run import SubjectFacts
+
+Address = tuple[str, int]  # host, port
+
+
+class Isolation(StrEnum):
+    """Whether runs may share one instance of the subject."""
+
+    FRESH = "fresh"  # every run has an instance of its own
+    SHARED = "shared"  # it keeps no state between operations but its pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectSpec:
+    """All that is known of a subject before it runs.
+
+    upstreams: how many routers it wants to stand in front of. Time-outs in ms are what its configuration says;
+    faults in time are placed around them. quiet_ms: longer than its longest back-off plus its connect time-out;
+    None: it can say exactly when it is idle. reach: dimension or fault id -> why it cannot be reached.
+    start_ms: how long an instance may take until it is ready.
+    """
+
+    facts: SubjectFacts
+    version: str = ""
+    upstreams: int = 1
+    connect_timeout_ms: int = 300
+    read_timeout_ms: int = 300
+    quiet_ms: int | None = None
+    isolation: Isolation = Isolation.FRESH
+    reach: Mapping[str, str] = field(default_factory=dict)
+    start_ms: int = 10_000
+
+    @property
+    def ceiling_ms(self) -> int:
+        """What does not settle within this time hangs: room for four attempts that time out, and their faults."""
+        return 4 * (self.connect_timeout_ms + self.read_timeout_ms) + 2 * (self.quiet_ms or 0) + 5_000
+
+
+class SubjectError(Exception):
+    """The subject could not run: a component is missing, it did not start, or it was never ready (exit code 4).
+
+    The message says what was expected and what to do.
+    """
+
+
+class Instance(Protocol):
+    """A subject that runs."""
+
+    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+        """Send one operation whose content carries `number`, and wait for what its caller sees of it; after
+        `ceiling_ms` the outcome is HUNG. Never raises for what the subject does.
+        """
+
+    async def idle(self) -> bool | None:
+        """Nothing is in flight inside it; None: it cannot say."""
+
+    def died(self) -> str | None:
+        """How its process ended by itself; None while it lives."""
+
+    async def stop(self) -> None:
+        """End it and free what it holds. Safe to call twice."""
+
+
+class Subject(Protocol):
+    """A subject that can be started, any number of times and several at once."""
+
+    @property
+    def spec(self) -> SubjectSpec:
+        """What is known of it."""
+
+    async def start(self, upstreams: Sequence[Address]) -> Instance:
+        """An instance that forwards to these addresses and is ready. Raises SubjectError."""

@@ -1,0 +1,233 @@
+"""What the kernel says about connections that no socket of ours sees: SYNs dropped at a full accept queue, connects
+refused by RST, and the sockets that a subject holds. Linux only.
+"""
+
+import errno
+import socket
+import struct
+from collections.abc import Collection, Iterator
+from ctypes import addressof, create_string_buffer
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+# linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h
+_NETLINK_SOCK_DIAG = 4
+_SOCK_DIAG_BY_FAMILY = 20
+_NLM_F_REQUEST_DUMP = 0x301
+_NLMSG_ERROR, _NLMSG_DONE = 2, 3
+_EXT_SKMEMINFO = 1 << (7 - 1)  # idiag_ext asks for attribute n with bit n - 1
+_SKMEMINFO = 7
+_MEMINFO_DROPS = 8
+_NLMSG = struct.Struct("=IHHII")  # length, type, flags, sequence, port id
+_REQUEST = struct.Struct("=BBBxI2s2s16s16sI8s")  # inet_diag_req_v2; ports in network order
+_REPLY = struct.Struct("=BBBB2s2s16s16sI8sIIIII")  # inet_diag_msg; the last number is the inode
+_ATTRIBUTE = struct.Struct("=HH")
+
+_LISTEN = 1 << 10  # states are numbered in net/tcp_states.h
+# All but TIME_WAIT (6) and LISTEN (10), and the request sockets of a handshake that the peer began (3, 12).
+_CONNECTED = sum(1 << state for state in (1, 2, 4, 5, 7, 8, 9, 11))
+
+
+@dataclass(frozen=True, slots=True)
+class _Socket:
+    source_port: int
+    inode: int
+    drops: int
+
+
+def listener_drops(port: int) -> int:
+    """How many SYNs the kernel has dropped at the TCP listener on that port since it began to listen.
+
+    Needs no privilege. The kernel sends a dropped SYN again after 1 s, so this counts SYNs and not dials. Raises
+    LookupError when nothing listens on the port, OSError when the kernel has no sock_diag.
+    """
+    found = [s for family in (socket.AF_INET, socket.AF_INET6) for s in _dump(family, _LISTEN, source_port=port)]
+    if not found:
+        raise LookupError(f"nothing listens on TCP port {port!r}; expected a listener whose drops can be read")
+    return sum(s.drops for s in found)
+
+
+def sockets_towards(ports: Collection[int], excluding: Collection[int] = ()) -> int:
+    """How many TCP sockets on this machine have one of `ports` as their remote port and are still held by a process.
+
+    A socket counts while a descriptor refers to it (its inode is not 0), in every state: SYN_SENT, ESTABLISHED,
+    and CLOSE_WAIT are the ones that a pool leaks. TIME_WAIT, and a FIN_WAIT or LAST_ACK that its process has closed,
+    are the kernel's own and do not count. `excluding` are source ports of connections of our own. IPv6 sockets
+    that talk to IPv4 addresses count too. Raises OSError when the kernel has no sock_diag.
+    """
+    return sum(
+        s.inode != 0 and s.source_port not in excluding
+        for port in set(ports)
+        for family in (socket.AF_INET, socket.AF_INET6)
+        for s in _dump(family, _CONNECTED, remote_port=port)
+    )
+
+
+def _dump(family: int, states: int, *, source_port: int = 0, remote_port: int = 0) -> Iterator[_Socket]:
+    ports = source_port.to_bytes(2, "big"), remote_port.to_bytes(2, "big")
+    body = _REQUEST.pack(family, socket.IPPROTO_TCP, _EXT_SKMEMINFO, states, *ports, b"", b"", 0, b"")
+    head = _NLMSG.pack(_NLMSG.size + len(body), _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST_DUMP, 1, 0)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_SOCK_DIAG) as netlink:
+        netlink.sendto(head + body, (0, 0))
+        while True:
+            data = netlink.recv(1 << 18)
+            at = 0
+            while at < len(data):
+                length, kind, _flags, _sequence, _pid = _NLMSG.unpack_from(data, at)
+                if kind == _NLMSG_DONE:
+                    return
+                if kind == _NLMSG_ERROR:
+                    code = -struct.unpack_from("=i", data, at + _NLMSG.size)[0]
+                    raise OSError(code, f"sock_diag: {errno.errorcode.get(code, code)}; expected a list of sockets")
+                yield _parsed(data[at + _NLMSG.size : at + length])
+                at += (length + 3) & ~3
+
+
+def _parsed(message: bytes) -> _Socket:
+    fields = _REPLY.unpack_from(message)
+    drops, at = 0, _REPLY.size
+    while at + _ATTRIBUTE.size <= len(message):
+        length, kind = _ATTRIBUTE.unpack_from(message, at)
+        if kind == _SKMEMINFO:
+            drops = struct.unpack_from("=I", message, at + _ATTRIBUTE.size + 4 * _MEMINFO_DROPS)[0]
+        at += (length + 3) & ~3
+    return _Socket(source_port=int.from_bytes(fields[4], "big"), inode=fields[-1], drops=drops)
+
+
+# linux/if_packet.h, linux/if_ether.h, asm-generic/socket.h
+_ETH_P_IP = 0x0800
+_SOL_PACKET = 263
+_PACKET_STATISTICS = 6
+_SO_ATTACH_FILTER = 26
+_SYN, _RST, _ACK = 0x02, 0x04, 0x10
+_SNAP_BYTES = 80  # an IPv4 head with all its options and the fixed TCP head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dial:
+    """One attempt to connect, by its source port; the kernel's re-sent SYNs are the same dial."""
+
+    peer_port: int
+    refused: bool
+
+
+class PacketsLostError(RuntimeError):
+    """The kernel dropped packets that a witness should have seen: what it says no longer proves anything."""
+
+
+def can_watch_packets() -> bool:
+    """This process may open packet sockets (CAP_NET_RAW), so a DialWitness can be had."""
+    try:
+        socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0).close()
+    except OSError:
+        return False
+    return True
+
+
+class DialWitness:
+    """A packet socket on `lo` that sees every dial to one TCP port over IPv4, also where nobody listens.
+
+    refusing: the port is bound and nobody listens, so a dial is told once, when its RST has been seen; else a dial
+    is told at its SYN. A packet is in the queue before the TCP of its receiver sees it: when a subject acts on a
+    refusal, `read` can already tell it. Dials over IPv6 are not seen. Open it after connections of our own
+    (fillers). Raises PermissionError without CAP_NET_RAW.
+    """
+
+    def __init__(self, port: int, *, refusing: bool) -> None:
+        self._refusing = refusing
+        self._lost = 0
+        self._told: set[tuple[bytes, int, int]] = set()
+        self._waiting: dict[tuple[bytes, int], int] = {}
+        # Protocol 0 receives nothing: no packet gets in before the filter stands.
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK, 0)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+            _attach(self._socket, _syn_to_or_rst_from(port))
+            # A socket for one protocol sees what is received, not what is sent: each packet of lo once.
+            self._socket.bind(("lo", _ETH_P_IP))
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def fileno(self) -> int:
+        """The descriptor that becomes readable with every SYN and RST."""
+        return self._socket.fileno()
+
+    def read(self) -> list[Dial]:
+        """The dials that have become known since the last read, in order; never waits.
+
+        Raises PacketsLostError once the kernel has lost a packet, and from then on.
+        """
+        dials: list[Dial] = []
+        while True:
+            try:
+                packet = self._socket.recv(_SNAP_BYTES)
+            except BlockingIOError:
+                break
+            dials.extend(self._told_by(packet))
+        statistics = self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8)
+        self._lost += struct.unpack("=II", statistics)[1]
+        if self._lost:
+            raise PacketsLostError(f"{self._lost} packets were lost by a packet socket; expected none: repeat the run")
+        return dials
+
+    def _told_by(self, packet: bytes) -> Iterator[Dial]:
+        tcp = (packet[0] & 0x0F) * 4
+        source, destination, sequence = struct.unpack_from("!HHI", packet, tcp)
+        if packet[tcp + 13] & _RST:
+            # RFC 9293 s3.5.2: only the RST that answers a segment to a closed port has sequence number 0; that of
+            # a connection that once was goes on counting from its own.
+            if sequence == 0 and self._waiting.pop((packet[16:20], destination), None) is not None:
+                yield Dial(peer_port=destination, refused=True)
+            return
+        dial = (
+            packet[12:16],
+            source,
+            sequence,
+        )  # a SYN that is sent again keeps its sequence number, a new dial does not
+        if dial in self._told:
+            return
+        self._told.add(dial)
+        if self._refusing:
+            self._waiting[packet[12:16], source] = sequence
+        else:
+            yield Dial(peer_port=source, refused=False)
+
+    def close(self) -> None:
+        """Stop watching. Safe to call twice."""
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _syn_to_or_rst_from(port: int) -> list[tuple[int, int, int, int]]:
+    """A classic BPF program (code, jump if true, jump if false, k) over an IPv4 packet."""
+    return [
+        (0x30, 0, 0, 9),  # A = protocol
+        (0x15, 0, 11, socket.IPPROTO_TCP),
+        (0x28, 0, 0, 6),  # A = fragment offset
+        (0x45, 9, 0, 0x1FFF),
+        (0xB1, 0, 0, 0),  # X = length of the IPv4 head
+        (0x50, 0, 0, 13),  # A = TCP flags
+        (0x45, 4, 0, _RST),
+        (0x54, 0, 0, _SYN | _ACK),
+        (0x15, 0, 4, _SYN),
+        (0x48, 0, 0, 2),  # A = destination port (of a SYN)
+        (0x05, 0, 0, 1),
+        (0x48, 0, 0, 0),  # A = source port (of a RST)
+        (0x15, 1, 0, port),
+        (0x06, 0, 0, 0),
+        (0x06, 0, 0, _SNAP_BYTES),
+    ]
+
+
+def _attach(sock: socket.socket, program: list[tuple[int, int, int, int]]) -> None:
+    code = create_string_buffer(b"".join(struct.pack("=HBBI", *instruction) for instruction in program))
+    sock.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("@HP", len(program), addressof(code)))

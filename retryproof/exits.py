@@ -1,0 +1,32 @@
+"""Exit codes, and how those of several subjects join."""
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What a script may rely on."""
+
+    PASS = 0
+    FAIL = 1
+    USAGE = 2  # wrong usage or bad input
+    UNKNOWN = 3  # it proved nothing
+    COULD_NOT_RUN = 4  # a component is missing, a subject did not start, an internal error
+    INTERRUPTED = 130  # Ctrl-C; what was found so far is written
+
+
+_WORST_FIRST = (Exit.INTERRUPTED, Exit.FAIL, Exit.COULD_NOT_RUN, Exit.UNKNOWN, Exit.USAGE, Exit.PASS)
+
+
+def joined(codes: Iterable[Exit]) -> Exit:
+    """The code of a command over several subjects: 130, else 1, else 4, else 3, else 0."""
+    found = set(codes)
+    return next(code for code in _WORST_FIRST if code in found or code is Exit.PASS)
+
+
+class CommandError(Exception):
+    """One message for the person at the terminal, and the exit code that goes with it."""
+
+    def __init__(self, message: str, code: Exit) -> None:
+        super().__init__(message)
+        self.code = code

@@ -1,0 +1,105 @@
+"""What an examination lives through: the cells of the catalogue, and plans drawn from a seed."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Any
+
+from faults.catalogue import CATALOGUE
+from faults.plan import Plan
+from faults.truth import shows_its_cause
+from suites.cells import Cell, all_cells
+from suites.draw import drawn_plans
+from suites.reach import Machine
+from suites.subject import SubjectSpec
+
+TOLD_TIMES = 5  # a cell that only tells is repeated, to see whether it varies
+
+
+class Depth(StrEnum):
+    """How much is lived through."""
+
+    CORE = "core"  # about 40 cells, no drawn plan
+    FULL = "full"  # every cell and 200 drawn plans
+    DEEP = "deep"  # every cell and 2,000 drawn plans
+
+    @property
+    def examples(self) -> int:
+        """How many plans are drawn at this depth."""
+        return {Depth.CORE: 0, Depth.FULL: 200, Depth.DEEP: 2_000}[self]
+
+
+class NothingToDoError(ValueError):
+    """The options choose no cell and no plan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A cell, or a drawn plan; with the plan that is lived through, `times` times."""
+
+    id: str
+    plan: Plan
+    cell: Cell | None = None
+    times: int = 1
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The ids of all faults in the plan, each once, in the plan's order."""
+        listed = [listener.fault for listener in self.plan.listeners]
+        listed += [fault for operation in self.plan.operations for fault in operation.faults]
+        return tuple(dict.fromkeys(listed)) or ("healthy",)
+
+    @property
+    def tells(self) -> bool:
+        """A fault of the plan leaves it open what the forwarder knew: its decision is recorded, not judged."""
+        return any(not shows_its_cause(CATALOGUE[fault].act) for fault in self.faults)
+
+    def dimensions(self) -> dict[str, Any]:
+        """The dimensions of the row, for reports."""
+        if self.cell is None:
+            return {"drawn": True, "operations": len(self.plan.operations), "upstreams": self.plan.upstreams}
+        return {
+            "reused": self.cell.reused,
+            "segments": self.cell.segments,
+            "streaming": False,
+            "upstreams": self.cell.upstreams,
+            "twin": self.cell.twin,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which items are wanted. examples None: what the depth says, or none where `only` chooses cells."""
+
+    depth: Depth = Depth.FULL
+    only: str | None = None
+    examples: int | None = None
+    seed: int = 0
+
+    @property
+    def drawn(self) -> int:
+        """How many plans are drawn."""
+        if self.examples is not None:
+            return self.examples
+        return 0 if self.only is not None and not fnmatchcase("drawn/0000", self.only) else self.depth.examples
+
+
+def chosen_items(choice: Choice, spec: SubjectSpec, machine: Machine) -> tuple[Item, ...]:
+    """The items of that choice for that subject. Raises NothingToDoError when it leaves none."""
+    cells = [cell for cell in all_cells() if cell.core or choice.depth is not Depth.CORE]
+    items = [_cell_item(cell) for cell in cells]
+    plans = drawn_plans(spec, machine, examples=choice.drawn, seed_number=choice.seed)
+    items += [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
+    if choice.only is not None:
+        items = [item for item in items if fnmatchcase(item.id, choice.only)]
+    if not items:
+        raise NothingToDoError(
+            f"--only {choice.only!r} matches no cell at --depth {choice.depth}; "
+            f"expected a glob over cell ids such as {cells[0].id!r} or 'status/503*' (`retryproof faults` lists them)"
+        )
+    return tuple(items)
+
+
+def _cell_item(cell: Cell) -> Item:
+    times = 1 if shows_its_cause(cell.fault.act) else TOLD_TIMES
+    return Item(id=cell.id, plan=cell.plan, cell=cell, times=times)

@@ -1,0 +1,105 @@
+"""report.json: the one data model that every face of a report is drawn from."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+SCHEMA = 1
+
+CellVerdict = Literal["PASS", "FAIL", "UNKNOWN", "not_run"]
+OverallVerdict = Literal["PASS", "FAIL", "UNKNOWN"]
+
+
+class ReportError(ValueError):
+    """A file that is no report of this schema; the message says which and what was expected."""
+
+
+class FindingReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One check's word on one cell; `entries` are seqs of the cell's ledger."""
+
+    check: str
+    kind: Literal["must", "should", "tells"]
+    verdict: Literal["PASS", "FAIL", "UNKNOWN"]
+    says: str
+    entries: tuple[int, ...] = ()
+
+
+class CellReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One cell, or one drawn plan (`fault` then names every fault that it holds).
+
+    attempts is null where only a lower bound is known (a dropped or refused connect without a packet witness).
+    delay_ms: from the caller's invocation to its outcome, the longest of the plan's operations.
+    """
+
+    id: str
+    fault: str
+    phase: str
+    evidence: str
+    class_: str = msgspec.field(name="class")
+    dimensions: dict[str, Any]
+    attempts: int | None
+    accepted: int
+    executions: int
+    replied: int
+    outcome: str
+    status: int | None
+    delay_ms: float
+    verdict: CellVerdict
+    reason: str = ""
+    warnings: int = 0
+    varies: bool = False
+    tells: bool = False
+    findings: tuple[FindingReport, ...] = ()
+    plan: dict[str, Any]
+    ledger_id: int = 0
+
+
+class SubjectReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Who was examined."""
+
+    name: str
+    version: str
+    promises: str
+    contract: tuple[dict[str, Any], ...] = ()
+
+
+class FaultCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a fault was planned, struck, and took part in a run that was judged."""
+
+    planned: int = 0
+    struck: int = 0
+    judged: int = 0
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """All of one examination. `partial` says why it is not whole."""
+
+    schema: int = SCHEMA
+    tool: str
+    subject: SubjectReport
+    seed: int
+    depth: str
+    strict: bool
+    verdict: OverallVerdict
+    counts: dict[str, int]
+    histogram: dict[str, FaultCount]
+    cells: tuple[CellReport, ...]
+    examples_per_second: float = 0.0
+    partial: str = ""
+
+
+def dump_report(report: Report) -> bytes:
+    """The report as JSON text."""
+    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+
+
+def load_report(path: Path) -> Report:
+    """The report in that file. Raises ReportError for what is no report of this schema, OSError where unreadable."""
+    try:
+        report = msgspec.json.decode(path.read_bytes(), type=Report)
+    except msgspec.MsgspecError as error:
+        raise ReportError(f"{str(path)!r} is no report ({error}); expected a report.json of schema {SCHEMA}") from None
+    if report.schema != SCHEMA:
+        raise ReportError(f"{str(path)!r} has schema {report.schema!r}; this version reads {SCHEMA}")
+    return report

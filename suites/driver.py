@@ -1,0 +1,140 @@
+"""One run: warm up, break, call, settle, heal, call again; then everything that happened, for the checks.
+
+The driver decides nothing about right and wrong. Order comes from events of the router; the only clock in here
+is the quiet window of a subject that cannot say when it is idle.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from fake_router.kernel import sockets_towards
+from fake_router.server import Router
+from fake_router.thread import RouterThread
+from faults.plan import Plan, PlannedOperation
+from suites.history import Outcome
+from suites.numbers import Numbers
+from suites.run import Run, Sockets
+from suites.settling import settle
+from suites.stage import Stage
+from suites.subject import Subject
+
+CLOSING_MS = 1_000  # how long a subject may take to close what it no longer uses before it counts as a leak
+CLOSING_STEP_S = 0.01
+
+
+@dataclass(slots=True, kw_only=True)
+class Driver:
+    """Lives through plans with fresh instances of one subject; many runs may be under way at once.
+
+    Raises SubjectError from `run` when an instance cannot be started.
+    """
+
+    subject: Subject
+    routers: RouterThread
+    numbers: Numbers = field(default_factory=Numbers)
+    _warm: dict[int, asyncio.Task[int]] = field(default_factory=dict)
+
+    async def run(self, plan: Plan) -> Run:
+        """The plan on an instance of its own."""
+        async with Stage.open(self.subject, self.routers) as stage:
+            return await self.run_on(stage, plan)
+
+    async def run_on(self, stage: Stage, plan: Plan, *, company: bool = False) -> Run:
+        """The plan on an instance that exists."""
+        warm, warmups = await self._warm_up(stage, plan)
+        operations = self.numbers.take(len(plan.operations))
+        since = await stage.on_router(
+            lambda router: _arm(router, plan, operations[0], self.subject.spec.read_timeout_ms)
+        )
+        history = await self._waves(stage, plan, operations)
+        settled = await settle(stage, self.subject.spec)
+        await stage.on_router(_drain_and_heal)
+        fresh = self.numbers.take(1)
+        history.append(await self._call(stage, PlannedOperation(), fresh[0]))
+        healed = await self._sockets_left(stage, warm)
+        await stage.quiesce()
+        return Run(
+            plan=plan,
+            subject=self.subject.spec.facts,
+            operations=operations,
+            warmups=warmups,
+            fresh=fresh,
+            ledger=stage.entries(since=since),
+            history=tuple(history),
+            sockets=Sockets(warm=warm, healed=healed),
+            settled=settled,
+            died=stage.instance.died(),
+            company=company,
+        )
+
+    async def _warm_up(self, stage: Stage, plan: Plan) -> tuple[int, tuple[int, ...]]:
+        """How many sockets a healthy subject holds at this concurrency; done on this very instance only where the
+        plan asks for reused connections, since it leaves some.
+        """
+        if any(operation.reused for operation in plan.operations):
+            return await warm_up(stage, plan.concurrency, self.numbers, self._call)
+        if plan.concurrency not in self._warm:
+            self._warm[plan.concurrency] = asyncio.ensure_future(self._measure_warm(plan.concurrency))
+        return await asyncio.shield(self._warm[plan.concurrency]), ()
+
+    async def _measure_warm(self, concurrency: int) -> int:
+        async with Stage.open(self.subject, self.routers) as stage:
+            sockets, _ = await warm_up(stage, concurrency, self.numbers, self._call)
+            return sockets
+
+    async def _waves(self, stage: Stage, plan: Plan, operations: tuple[int, ...]) -> list[Outcome]:
+        history: list[Outcome] = []
+        for wave in sorted({planned.wave for planned in plan.operations}):
+            together = [
+                self._call(stage, planned, number)
+                for planned, number in zip(plan.operations, operations, strict=True)
+                if planned.wave == wave
+            ]
+            history += await asyncio.gather(*together)
+        return history
+
+    async def _call(self, stage: Stage, planned: PlannedOperation, number: int) -> Outcome:
+        return await stage.instance.call(planned, number, self.subject.spec.ceiling_ms)
+
+    async def _sockets_left(self, stage: Stage, warm: int) -> int:
+        """Open sockets of the subject, once it has had its time to close what it no longer uses."""
+        deadline = time.monotonic() + CLOSING_MS / 1000
+        while (left := sockets_towards(stage.ports)) > warm and time.monotonic() < deadline:
+            await asyncio.sleep(CLOSING_STEP_S)  # the kernel tells nobody when a foreign socket closes
+        return left
+
+
+Caller = Callable[[Stage, PlannedOperation, int], Awaitable[Outcome]]
+
+_WARM_GATE = "warm"
+
+
+async def warm_up(stage: Stage, concurrency: int, numbers: Numbers, call: Caller) -> tuple[int, tuple[int, ...]]:
+    """Healthy operations, `concurrency` for each upstream, in flight together: every upstream's connections are
+    opened. Returns the number of sockets that the subject then holds, and the operations.
+    """
+    together = concurrency * len(stage.ports)
+    plan = Plan(name="warm-up", operations=(PlannedOperation(gate=_WARM_GATE),) * together)
+    operations = numbers.take(together)
+    spec = stage.subject.spec
+    since = await stage.on_router(lambda router: _arm(router, plan, operations[0], spec.read_timeout_ms))
+    calls = [asyncio.ensure_future(call(stage, PlannedOperation(), number)) for number in operations]
+    # A subject that sends one operation at a time never has them all in flight: half its read timeout is the limit.
+    await stage.all_received(together, since=since, within_ms=spec.read_timeout_ms // 2)
+    await stage.on_router(lambda router: router.open_gate(_WARM_GATE))
+    await asyncio.gather(*calls)
+    await stage.on_router(lambda router: router.heal())
+    return sockets_towards(stage.ports), operations
+
+
+def _arm(router: Router, plan: Plan, first: int, read_timeout_ms: int) -> int:
+    since = len(router.ledger)
+    router.arm(plan, first_operation=first, read_timeout_ms=read_timeout_ms)
+    return since
+
+
+def _drain_and_heal(router: Router) -> None:
+    router.drain()
+    router.heal()

@@ -1,0 +1,72 @@
+"""Many runs side by side: each on a fresh instance, or several lanes of a shared one."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+
+from faults.plan import Plan
+from suites.driver import Driver
+from suites.ownership import own_entries
+from suites.run import Run
+from suites.stage import Stage
+from suites.subject import Isolation
+
+FRESH_LANES = 16  # measured: more lanes only queue on two cores
+SHARED_LANES = 4  # each is a process of the subject
+
+OnRun = Callable[[int, Run], None]  # place of the plan, its run
+
+
+async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lanes: int | None = None) -> None:
+    """Live through all plans; `on_run` hears of each run as soon as its entries are complete.
+
+    Raises SubjectError as soon as an instance cannot be started; the other runs are then cancelled and cleaned up.
+    """
+    places = iter(range(len(plans)))
+    shared = driver.subject.spec.isolation is Isolation.SHARED
+    count = min(len(plans), lanes or (SHARED_LANES if shared else FRESH_LANES))
+    lane = _shared if shared else _fresh
+    async with asyncio.TaskGroup() as group:
+        for _ in range(count):
+            group.create_task(lane(driver, plans, places, on_run))
+
+
+async def _fresh(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:
+    for place in places:
+        on_run(place, await driver.run(plans[place]))
+
+
+async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:
+    """One instance for many runs, one after the other. A late entry belongs to the run whose operation it carries,
+    so the runs are handed on when the instance is done with.
+    """
+    place = next(places, None)
+    while place is not None:
+        batch = _Batch()
+        async with AsyncExitStack() as stack:
+            stage = await stack.enter_async_context(Stage.open(driver.subject, driver.routers))
+            while place is not None and stage.instance.died() is None:
+                await batch.add(driver, stage, place, plans[place])
+                place = next(places, None)
+            await stage.quiesce()
+        batch.hand_on(stage, on_run)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """The runs of one shared instance, with the window of its ledger in which each was going on."""
+
+    runs: list[tuple[int, Run, range]] = field(default_factory=list)
+
+    async def add(self, driver: Driver, stage: Stage, place: int, plan: Plan) -> None:
+        since = len(stage.entries())
+        await stage.close_idle()
+        run = await driver.run_on(stage, plan, company=bool(self.runs))
+        self.runs.append((place, run, range(since, len(stage.entries()))))
+
+    def hand_on(self, stage: Stage, on_run: OnRun) -> None:
+        entries = stage.entries()
+        for place, run, window in self.runs:
+            own = own_entries(entries, window, frozenset((*run.operations, *run.warmups, *run.fresh)))
+            on_run(place, replace(run, ledger=own))

@@ -1,0 +1,48 @@
+"""What a subject or a machine cannot reach: such a run is never made, listed with its reason, and not judged."""
+
+from dataclasses import dataclass
+
+from fake_router.kernel import can_watch_packets
+from faults.acts import Refuse
+from faults.catalogue import fault_named
+from faults.plan import Plan
+from suites.subject import SubjectSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """What this machine lets the instrument see. packets: a packet socket on loopback (CAP_NET_RAW)."""
+
+    packets: bool
+
+    @staticmethod
+    def here() -> "Machine":
+        """The machine that we run on, as this user."""
+        return Machine(packets=can_watch_packets())
+
+
+def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
+    """Why this plan cannot be run on this subject on this machine; None if it can."""
+    if plan.upstreams > spec.upstreams:
+        return f"needs {plan.upstreams} upstreams; {spec.facts.name} stands in front of {spec.upstreams}"
+    if spec.facts.in_process and any(operation.segments > 1 for operation in plan.operations):
+        return "called in process: there is no request on a wire from the caller to split"
+    for name in _named(plan):
+        if name in spec.reach:
+            return spec.reach[name]
+    for listener in plan.listeners:
+        refuses = isinstance(fault_named(listener.fault).act, Refuse)
+        if refuses and listener.upstream is not None and spec.upstreams > 1 and not machine.packets:
+            return "a refused connect beside a healthy upstream is seen only by a packet socket: needs CAP_NET_RAW"
+    return None
+
+
+def _named(plan: Plan) -> set[str]:
+    """The fault ids and dimensions of a plan, as the [reach] table of a subject names them."""
+    names = {fault for operation in plan.operations for fault in operation.faults}
+    names |= {listener.fault for listener in plan.listeners}
+    if any(operation.reused for operation in plan.operations):
+        names.add("reused")
+    if any(operation.segments > 1 for operation in plan.operations):
+        names.add("segments")
+    return names

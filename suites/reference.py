@@ -1,0 +1,147 @@
+"""The reference forwarder as a subject: a library client on a thread of its own in this process."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+import uvloop
+
+from faults.evidence import REFERENCE_CONTRACT
+from faults.plan import PlannedOperation
+from forwarder.client import Completion, Forwarder
+from forwarder.errors import ForwardError, NotExecutedError
+from forwarder.policy import Policy, policy_named
+from forwarder.settings import Settings
+from suites.history import Arrival, Kind, Outcome
+from suites.run import Promise, SubjectFacts
+from suites.subject import Address, SubjectSpec
+from suites.workload import completion_request
+
+TIMEOUT_MS = 300  # both time-outs of the reference while it is examined
+UPSTREAMS = 2
+
+
+class ForwarderThread:
+    """An event loop on a daemon thread, shared by all instances of this process; it is started when first used."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The running loop."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = uvloop.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="forwarders", daemon=True).start()
+            return self._loop
+
+
+FORWARDERS = ForwarderThread()
+
+
+@dataclass(slots=True, kw_only=True)
+class ReferenceInstance:
+    """One forwarder, with a session and a pool of its own."""
+
+    forwarder: Forwarder
+    loop: asyncio.AbstractEventLoop
+    _calls: set[Future[Outcome]] = field(default_factory=set)
+
+    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+        """One operation, by a plain function call; what it returns or raises is the outcome."""
+        del planned  # segmentation is the caller's wire's, and there is none
+        call = asyncio.run_coroutine_threadsafe(self._complete(number, ceiling_ms / 1000), self.loop)
+        return await asyncio.wrap_future(call)
+
+    async def _complete(self, number: int, ceiling_s: float) -> Outcome:
+        started = time.monotonic_ns()
+        try:
+            async with asyncio.timeout(ceiling_s):
+                completion = await self.forwarder.complete(completion_request(number))
+        except ForwardError as error:
+            kind = Kind.FAILED if isinstance(error, NotExecutedError) else Kind.UNKNOWN
+            return _outcome(number, started, kind, says=f"{type(error).__name__}: {error}")
+        except TimeoutError:
+            says = f"no answer within {ceiling_s:g} s"
+            return _outcome(number, started, Kind.UNKNOWN, arrival=Arrival.HUNG, says=says)
+        return _outcome(number, started, Kind.OK, completion=completion)
+
+    async def idle(self) -> bool | None:
+        """Exact: it counts what it has in flight."""
+        return self.forwarder.in_flight == 0
+
+    def died(self) -> str | None:
+        """It lives as long as this process."""
+        return None
+
+    async def stop(self) -> None:
+        """Close the session and its pool."""
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self.forwarder.close(), self.loop))
+
+
+def _outcome(
+    number: int,
+    started: int,
+    kind: Kind,
+    *,
+    arrival: Arrival = Arrival.RETURNED,
+    says: str = "",
+    completion: Completion | None = None,
+) -> Outcome:
+    choice = completion.choices[0] if completion is not None else None
+    return Outcome(
+        operation=number,
+        kind=kind,
+        arrival=arrival,
+        tokens=tuple(choice.token_ids) if choice is not None else None,
+        text=choice.text if choice is not None else None,
+        says=says,
+        invoked_at_ns=started,
+        ended_at_ns=time.monotonic_ns(),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceSubject:
+    """`reference` and `reference:POLICY`."""
+
+    policy: Policy
+    spec: SubjectSpec
+
+    async def start(self, upstreams: Sequence[Address]) -> ReferenceInstance:
+        """A forwarder in front of these addresses; it opens nothing before its first operation."""
+        loop = FORWARDERS.loop()
+        urls = [f"http://{host}:{port}" for host, port in upstreams]
+        starting = asyncio.run_coroutine_threadsafe(_started(urls, self.policy), loop)
+        return ReferenceInstance(forwarder=await asyncio.wrap_future(starting), loop=loop)
+
+
+async def _started(urls: Sequence[str], policy: Policy) -> Forwarder:
+    settings = Settings(connect_timeout_s=TIMEOUT_MS / 1000, read_timeout_s=TIMEOUT_MS / 1000)
+    forwarder = Forwarder(urls, policy=policy, settings=settings)
+    await forwarder.start()
+    return forwarder
+
+
+def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
+    """The subject for that policy (None: `safe`). Raises ValueError for a policy that does not exist."""
+    chosen = policy_named(policy or "safe")
+    facts = SubjectFacts(
+        name="reference" if policy is None else f"reference:{policy}",
+        promises=Promise.ANSWERING,
+        contract=REFERENCE_CONTRACT,
+        attempts=2,
+        in_process=True,
+    )
+    spec = SubjectSpec(
+        facts=facts,
+        version=version,
+        upstreams=UPSTREAMS,
+        connect_timeout_ms=TIMEOUT_MS,
+        read_timeout_ms=TIMEOUT_MS,
+    )
+    return ReferenceSubject(policy=chosen, spec=spec)

@@ -1,0 +1,72 @@
+"""The smallest plan that still shows a failure: parts are left out one by one while it still fails."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+
+from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
+
+MAX_TRIALS = 60  # a failing plan has at most a dozen parts to leave out
+
+
+async def shrink(plan: Plan, fails: Callable[[Plan], Awaitable[bool]]) -> Plan:
+    """The plan with all left out that the failure does not need; `fails` lives through a candidate."""
+    trials = 0
+    smaller: Plan | None = plan
+    while smaller is not None:
+        plan, smaller = smaller, None
+        for candidate in simpler(plan):
+            trials += 1
+            if trials > MAX_TRIALS:
+                return plan
+            if await fails(candidate):
+                smaller = candidate
+                break
+    return plan
+
+
+def simpler(plan: Plan) -> Iterator[Plan]:
+    """Every plan that leaves out one part of this one; larger parts first."""
+    for index in range(len(plan.operations)):
+        yield from _try(plan, operations=_without(plan.operations, index))
+    for index in range(len(plan.listeners)):
+        yield from _try(plan, listeners=plan.listeners[:index] + plan.listeners[index + 1 :])
+    for index, operation in enumerate(plan.operations):
+        for changed in _simpler_operations(operation):
+            operations = (*plan.operations[:index], changed, *plan.operations[index + 1 :])
+            yield from _try(plan, operations=operations)
+
+
+def _simpler_operations(operation: PlannedOperation) -> Iterator[PlannedOperation]:
+    if operation.faults:
+        yield replace(operation, faults=operation.faults[:-1])
+        yield replace(operation, faults=operation.faults[1:])
+    if operation.reused:
+        yield replace(operation, reused=False)
+    if operation.segments != 1:
+        yield replace(operation, segments=1)
+    if operation.gate is not None:
+        yield replace(operation, gate=None)
+    if operation.wave:
+        yield replace(operation, wave=0)
+
+
+def _without(operations: tuple[PlannedOperation, ...], gone: int) -> tuple[PlannedOperation, ...]:
+    """The other operations; gates that waited for the one left out are gone too, the rest are renumbered."""
+    kept = []
+    for index, operation in enumerate(operations):
+        awaited = awaited_operation(operation.gate)
+        if index == gone:
+            continue
+        if awaited == gone:
+            operation = replace(operation, gate=None)
+        elif awaited is not None and awaited > gone:
+            operation = replace(operation, gate=f"received:{awaited - 1}")
+        kept.append(operation)
+    return tuple(kept)
+
+
+def _try(plan: Plan, **changes: object) -> Iterator[Plan]:
+    try:
+        yield replace(plan, **changes)  # type: ignore[arg-type]  # replace() takes any field of a Plan
+    except PlanError:
+        return

@@ -1,0 +1,65 @@
+"""Hypothesis strategies for whole plans. A plan is drawn first and then executed: chance never acts inside a run."""
+
+from hypothesis import strategies as st
+
+from faults.acts import Refuse, is_listener_act
+from faults.catalogue import CATALOGUE
+from faults.plan import Plan, PlannedListener, PlannedOperation
+from suites.reach import Machine
+from suites.subject import SubjectSpec
+
+_EXCHANGE_FAULTS = tuple(fault.id for fault in CATALOGUE.values() if not is_listener_act(fault.act))
+_LISTENER_FAULTS = tuple(fault.id for fault in CATALOGUE.values() if is_listener_act(fault.act))
+MAX_TOGETHER = 4
+MAX_FAULTS = 2
+
+
+def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
+    """Plans that this subject can reach on this machine: listeners that break, or operations in company."""
+    return st.one_of(_operation_plans(spec), _operation_plans(spec), _listener_plans(spec, machine))
+
+
+def _reachable(ids: tuple[str, ...], spec: SubjectSpec) -> list[str]:
+    return [id_ for id_ in ids if id_ not in spec.reach]
+
+
+@st.composite
+def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Plan:
+    """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
+    fault = draw(st.sampled_from(_reachable(_LISTENER_FAULTS, spec)))
+    refuses = isinstance(CATALOGUE[fault].act, Refuse)
+    one_of_many = spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
+    # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
+    listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
+    faults = draw(_fault_lists(spec)) if one_of_many else ()
+    return Plan(
+        upstreams=spec.upstreams if one_of_many else 1,
+        operations=(PlannedOperation(faults=faults),),
+        listeners=(listener,),
+    )
+
+
+@st.composite
+def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
+    """Up to MAX_TOGETHER operations in up to two waves, each with up to MAX_FAULTS faults."""
+    count = draw(st.integers(1, MAX_TOGETHER))
+    reused = "reused" not in spec.reach and draw(st.booleans())
+    split = not spec.facts.in_process and "segments" not in spec.reach
+    waves = sorted(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
+    operations = []
+    for index, wave in enumerate(waves):
+        earlier = [f"received:{other}" for other in range(index)]
+        operations.append(
+            PlannedOperation(
+                faults=draw(_fault_lists(spec)),
+                reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
+                segments=draw(st.sampled_from((1, 2))) if split else 1,
+                wave=wave,
+                gate=draw(st.sampled_from([None, None, *earlier])),
+            )
+        )
+    return Plan(operations=tuple(operations))
+
+
+def _fault_lists(spec: SubjectSpec) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(st.sampled_from(_reachable(_EXCHANGE_FAULTS, spec)), max_size=MAX_FAULTS).map(tuple)

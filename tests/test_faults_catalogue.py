@@ -1,0 +1,132 @@
+"""The catalogue agrees with itself: truth, evidence, class and twins."""
+
+import pytest
+
+from faults.acts import Answer, LeaveUnread, is_listener_act
+from faults.catalogue import CATALOGUE, Fault, UnknownFaultError, fault_named
+from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Evidence, classify
+from faults.truth import shows_its_cause
+from faults.vocabulary import Class, Content, Cut, Ending, Framing, Phase, Replied, Side, Sight
+
+FAULTS = pytest.mark.parametrize("fault", CATALOGUE.values(), ids=CATALOGUE)
+
+
+@FAULTS
+def test_a_twin_has_the_same_evidence_and_the_opposite_truth(fault: Fault) -> None:
+    """Nothing that the forwarder can see tells twins apart."""
+    if fault.twin is None:
+        assert fault.no_twin
+        return
+    twin = CATALOGUE[fault.twin]
+    assert twin.evidence == fault.evidence
+    assert twin.truth.executed is not fault.truth.executed
+
+
+@FAULTS
+def test_every_ambiguous_fault_has_a_twin_unless_it_tells_or_a_contract_settles_it(fault: Fault) -> None:
+    """Rule 3: the exceptions are the reset at accept, and the answer that a contract names."""
+    if fault.class_under(REFERENCE_CONTRACT) is Class.AMBIGUOUS and shows_its_cause(fault.act):
+        assert fault.twin is not None
+
+
+@FAULTS
+def test_work_is_executed_exactly_when_it_was_accepted_and_only_when_received(fault: Fault) -> None:
+    """The two lie apart only where a gate holds the work; no fault of the catalogue does."""
+    truth = fault.truth
+    assert truth.accepted is truth.executed
+    assert truth.received or not truth.accepted
+    assert truth.received or truth.replied is Replied.NOTHING
+
+
+@FAULTS
+def test_safe_evidence_is_never_left_by_work_that_ran(fault: Fault) -> None:
+    """A fault whose class is SAFE under any contract of ours has not executed."""
+    for contract in (NO_CONTRACT, REFERENCE_CONTRACT):
+        if fault.class_under(contract) is Class.SAFE:
+            assert not fault.truth.executed
+
+
+@FAULTS
+def test_only_the_contract_answer_changes_its_class(fault: Fault) -> None:
+    """Other 5xx bodies never match the contract."""
+    changes = fault.class_under(NO_CONTRACT) is not fault.class_under(REFERENCE_CONTRACT)
+    assert changes is (fault.id == "503-no-workers")
+
+
+def test_every_fault_is_filed_under_its_own_id() -> None:
+    """The key and the id are one."""
+    assert all(key == fault.id for key, fault in CATALOGUE.items())
+
+
+def test_every_phase_sight_and_content_occurs() -> None:
+    """A new member breaks the build until the catalogue shows it."""
+    assert {fault.phase for fault in CATALOGUE.values()} == set(Phase)
+    assert {fault.evidence.sight for fault in CATALOGUE.values()} == set(Sight)
+    answers = [fault.act for fault in CATALOGUE.values() if isinstance(fault.act, Answer)]
+    assert {act.content for act in answers} == set(Content)
+    assert {act.framing for act in answers} == set(Framing)
+    assert {act.cut for act in answers} == {None, *Cut}
+    assert {act.ending for act in answers} == {None, *Ending}
+    assert {act.side for act in answers} == set(Side)
+
+
+def test_listener_faults_strike_before_a_request_is_read() -> None:
+    """Their phase says so."""
+    early = {Phase.CONNECT, Phase.ACCEPT, Phase.REQUEST}
+    assert all((fault.phase in early) is is_listener_act(fault.act) for fault in CATALOGUE.values())
+
+
+@pytest.mark.parametrize("status", range(300, 600))
+def test_every_status_has_a_class(status: int) -> None:
+    """408, 421 and 425 are safe, 429 and 5xx ambiguous, all else is an answer."""
+    found = classify(Evidence(sight=Sight.STATUS, status=status))
+    if status in (408, 421, 425):
+        assert found is Class.SAFE
+    elif status == 429 or status >= 500:
+        assert found is Class.AMBIGUOUS
+    else:
+        assert found is Class.FINAL
+
+
+@pytest.mark.parametrize("sight", Sight)
+def test_every_sight_has_a_class(sight: Sight) -> None:
+    """Only what happened before a connection existed is safe by its sight alone."""
+    found = classify(Evidence(sight=sight, status=503 if sight is Sight.STATUS else None))
+    assert (found is Class.SAFE) is (sight in (Sight.REFUSED, Sight.CONNECT_TIMEOUT))
+
+
+def test_a_status_without_its_number_is_refused() -> None:
+    """Evidence of a status that lacks the status cannot be classified."""
+    with pytest.raises(ValueError, match="without the status"):
+        classify(Evidence(sight=Sight.STATUS))
+
+
+def test_an_unknown_fault_names_the_nearest_ones() -> None:
+    """The message quotes the value and says what there is."""
+    with pytest.raises(UnknownFaultError, match=r"'reset-befor' .* reset-before"):
+        fault_named("reset-befor")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"side": Side.BEFORE, "status": 200}, "a 2xx means that the work was done"),
+        ({"side": Side.BEFORE, "status": 500}, "nothing ran that it could name"),
+        ({"side": Side.AFTER, "status": 99}, "expected a final status"),
+        ({"side": Side.AFTER, "cut": Cut.HALF}, "expected both or neither"),
+        ({"side": Side.AFTER, "ending": Ending.FIN}, "expected both or neither"),
+        ({"side": Side.AFTER, "cut": Cut.LAST_CHUNK, "ending": Ending.FIN}, "expected chunked"),
+        ({"side": Side.AFTER, "cut": Cut.HALF, "ending": Ending.FIN, "content": Content.EMPTY}, "expected content"),
+        ({"side": Side.AFTER, "delay": 0.0}, "expected a multiple of the read timeout"),
+    ],
+)
+def test_an_answer_that_cannot_be_is_not_built(fields: dict[str, object], message: str) -> None:
+    """Illegal combinations are refused with the reason."""
+    with pytest.raises(ValueError, match=message):
+        Answer(**fields)  # type: ignore[arg-type]  # illegal on purpose
+
+
+def test_a_connection_cannot_be_served_before_it_was_left_unread() -> None:
+    """A delay of nothing is no delay."""
+    with pytest.raises(ValueError, match="expected a multiple of the read timeout"):
+        LeaveUnread(serve_after=0)

@@ -1,0 +1,199 @@
+"""One attempt over aiohttp: a request in; a reply, or the evidence of how it failed, out.
+
+Whether any byte of the request can have been written is a fact here, not a guess from an exception's class:
+aiohttp's tracing tells when a connection, new or reused, is handed to the request.
+"""
+
+import asyncio
+import io
+from types import SimpleNamespace
+from typing import Any
+
+import aiohttp
+
+from forwarder.evidence import Evidence, Kind
+from forwarder.failure import kind_of_failure
+from forwarder.reply import Reply
+from forwarder.settings import Settings
+
+PATH = "/v1/completions"
+_HEADERS = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+_READ_BUFFER_BYTES = 256 * 1024
+_RAW_BODY_BYTES = 1024 * 1024  # aiohttp warns of larger bodies that are given to it as bytes
+_ERROR_BODY_BYTES = 1024 * 1024  # of an answer that is no result, more is of no use
+_HOW_TO_WAIT_LONGER = (
+    "if the router needs longer, raise the deadline: Settings(read_timeout_ms=...), or --read-timeout-ms"
+)
+
+
+class Progress:
+    """How far one attempt has come."""
+
+    __slots__ = ("_aborted", "_deadline", "_read_s", "handed_over", "reused")
+
+    def __init__(self, deadline: asyncio.Timeout, read_s: float) -> None:
+        self._deadline = deadline
+        self._read_s = read_s
+        self._aborted = False
+        self.handed_over = False
+        self.reused = False
+
+    def hand_over(self, *, reused: bool) -> None:
+        """A connection now belongs to the request: from here on its bytes may be on the wire.
+
+        aiohttp begins to time the router's silence only when the request is written. A router that does not read
+        a large one would hold it forever, so the writing is bounded too: it may take as long as a silence.
+        """
+        self.handed_over = True
+        self.reused = reused
+        if not self._aborted:
+            self._deadline.reschedule(asyncio.get_running_loop().time() + 2 * self._read_s)
+
+    def got_head(self) -> None:
+        """The answer has begun: aiohttp's own timer of silence does the rest."""
+        if not self._aborted:
+            self._deadline.reschedule(None)
+
+    def abort(self) -> None:
+        """End the attempt on the next turn of the loop, whatever it waits for."""
+        self._aborted = True
+        self._deadline.reschedule(0)
+
+
+async def _on_created(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any) -> None:
+    context.trace_request_ctx.hand_over(reused=False)
+
+
+async def _on_reused(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any) -> None:
+    context.trace_request_ctx.hand_over(reused=True)
+
+
+def _session(settings: Settings) -> aiohttp.ClientSession:
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_create_end.append(_on_created)
+    tracing.on_connection_reuseconn.append(_on_reused)
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            limit=settings.max_connections,
+            keepalive_timeout=settings.keep_alive_ms / 1000,
+            happy_eyeballs_delay=None,
+            resolver=aiohttp.ThreadedResolver(),
+            ssl=True if settings.tls is None else settings.tls,
+        ),
+        # No `connect` here: that timer runs while a request waits for a free connection, which is no failure.
+        timeout=aiohttp.ClientTimeout(
+            total=None, sock_connect=settings.connect_timeout_ms / 1000, sock_read=settings.read_timeout_ms / 1000
+        ),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=_HEADERS,
+        auto_decompress=False,
+        trust_env=False,
+        read_bufsize=_READ_BUFFER_BYTES,
+        trace_configs=[tracing],
+    )
+
+
+class Transport:
+    """One shared session with one pool. Made and closed on the loop that it serves."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._session = _session(settings)
+        self._sending: set[Progress] = set()
+        self._closing = False
+        self._quiet = asyncio.Event()
+
+    async def close(self) -> None:
+        """End every attempt and every connection. What was in flight fails with the evidence that it has."""
+        self._closing = True
+        for progress in self._sending:
+            progress.abort()
+        if self._sending:
+            self._quiet.clear()
+            await self._quiet.wait()
+        await self._session.close()
+        await asyncio.sleep(0)  # transports that were closed just now let go of their sockets on the next turn
+
+    async def send(self, url: str, body: bytes) -> Reply | Evidence:
+        """One attempt, never more: aiohttp sends no POST again by itself, and redirects are not followed."""
+        if self._closing:
+            return Evidence(kind=Kind.UNSENT, says=f"{Kind.UNSENT}, to {url}: the forwarder is closed", url=url)
+        response: aiohttp.ClientResponse | None = None
+        deadline = asyncio.timeout(None)
+        progress = Progress(deadline, self._settings.read_timeout_ms / 1000)
+        try:
+            async with deadline:
+                self._sending.add(progress)
+                data = body if len(body) <= _RAW_BODY_BYTES else io.BytesIO(body)
+                response = await self._session.post(
+                    url + PATH, data=data, allow_redirects=False, trace_request_ctx=progress
+                )
+                progress.got_head()
+                return await self._read(url, response)
+        except (aiohttp.ClientError, OSError) as error:  # OSError: TimeoutError is one
+            if response is not None:
+                return _reply(url, response, b"", cut="the forwarder was closed")
+            return self._evidence(url, progress, error)
+        finally:
+            if response is not None and response.connection is not None:
+                response.close()  # its body or the request's was left unfinished: such a connection is not reused
+            self._sending.discard(progress)
+            if not self._sending:
+                self._quiet.set()
+
+    async def _read(self, url: str, response: aiohttp.ClientResponse) -> Reply:
+        """The head has been read, so there is a reply, whatever happens now."""
+        ok = 200 <= response.status <= 299
+        limit = self._settings.max_response_bytes if ok else _ERROR_BODY_BYTES
+        chunks: list[bytes] = []
+        size = 0
+        cut: str | None = None
+        try:
+            async for chunk in response.content.iter_any():
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > limit:
+                    cut = f"more than {limit} bytes" + ("; raise Settings(max_response_bytes=...)" if ok else "")
+                    break
+        except TimeoutError:
+            cut = f"{self._silent()} inside the body, after {size} bytes; {_HOW_TO_WAIT_LONGER}"
+        except (aiohttp.ClientError, OSError) as error:
+            cut = f"{_words(error)}, after {size} bytes"
+        return _reply(url, response, b"".join(chunks), cut=cut)
+
+    def _evidence(self, url: str, progress: Progress, error: Exception) -> Evidence:
+        kind = kind_of_failure(error, handed_over=progress.handed_over)
+        if self._closing:
+            kind = Kind.RESET if progress.handed_over else Kind.UNSENT
+            error = ConnectionAbortedError("the forwarder was closed")
+        match kind:
+            case Kind.CONNECT_TIMEOUT:
+                detail = f"not within {self._settings.connect_timeout_ms} ms (the connect timeout)"
+            case Kind.SILENCE:
+                detail = f"{self._silent()} after the request was written; {_HOW_TO_WAIT_LONGER}"
+            case Kind.STALLED:
+                detail = f"not within {2 * self._settings.read_timeout_ms} ms; {_HOW_TO_WAIT_LONGER}"
+            case _:
+                detail = _words(error)
+        reused = " on a reused connection" if progress.reused else ""
+        return Evidence(kind=kind, says=f"{kind}{reused}, {url}: {detail}", url=url)
+
+    def _silent(self) -> str:
+        return f"nothing came for {self._settings.read_timeout_ms} ms (the read timeout)"
+
+
+def _reply(url: str, response: aiohttp.ClientResponse, body: bytes, *, cut: str | None) -> Reply:
+    headers = response.headers
+    return Reply(
+        url=url,
+        status=response.status,
+        body=body,
+        content_type=headers.get("Content-Type", ""),
+        content_encoding=headers.get("Content-Encoding", ""),
+        retry_after=headers.get("Retry-After", ""),
+        cut=cut,
+    )
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

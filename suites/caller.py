@@ -1,0 +1,147 @@
+"""A caller of subjects: one HTTP/1.1 request on one connection of its own, in exactly one or two TCP segments.
+
+It reports what arrived and how, and judges nothing. It is no HTTP client of a library, because those retry, reuse and
+hide how a connection ended.
+"""
+
+import asyncio
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import h11
+
+from suites.history import Arrival
+
+_READ_BYTES = 1 << 16
+_MAX_HEAD_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a caller saw. `says` is for reports: how the connection ended when it ended badly. Header names are in
+    lower case.
+    """
+
+    arrival: Arrival
+    status: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    says: str = ""
+
+
+async def call(
+    address: tuple[str, int],
+    *,
+    target: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    segments: int,
+    ceiling_ms: int,
+    method: str = "POST",
+) -> Reply:
+    """Send one request and wait for its answer, at most `ceiling_ms`; then the arrival is HUNG.
+
+    Never raises for what the peer does. Host and Content-Length are added. The bytes leave as one segment, or as
+    two (head, then body), as far as they fit the path's segment size. Raises ValueError for other numbers.
+    """
+    if segments not in (1, 2):
+        raise ValueError(f"segments is {segments!r}; expected 1, or 2 (head and body apart)")
+    reading = _Reading()
+    all_headers = {"Host": f"{address[0]}:{address[1]}", **headers, "Content-Length": str(len(body))}
+    head = reading.http.send(h11.Request(method=method, target=target, headers=list(all_headers.items()))) or b""
+    payload = (reading.http.send(h11.Data(data=body)) or b"") + (reading.http.send(h11.EndOfMessage()) or b"")
+    parts = [head + payload] if segments == 1 else [head, payload]
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # no segment waits for another
+        try:
+            async with asyncio.timeout(ceiling_ms / 1000):
+                return await _exchange(sock, address, parts, reading)
+        except TimeoutError:
+            return reading.reply(Arrival.HUNG, f"no whole answer within {ceiling_ms} ms")
+
+
+async def _exchange(sock: socket.socket, address: tuple[str, int], parts: list[bytes], reading: "_Reading") -> Reply:
+    loop = asyncio.get_running_loop()
+    try:
+        await loop.sock_connect(sock, address)
+    except OSError as error:
+        return reading.reply(Arrival.NOTHING, f"no connection: {error.strerror or error}")
+    try:
+        for part in parts:
+            await loop.sock_sendall(sock, part)
+    except OSError:
+        pass  # RFC 9112 s9.5: the peer may have answered before it closed; what it sent can still be read
+    while True:
+        try:
+            data = await loop.sock_recv(sock, _READ_BYTES)
+        except OSError as error:
+            return reading.ended(f"the connection ended: {error.strerror or error}", clean=False)
+        reply = reading.feed(data) if data else reading.ended("the connection ended: EOF", clean=True)
+        if reply is not None:
+            return reply
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has arrived so far."""
+
+    http: h11.Connection = field(
+        default_factory=lambda: h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD_BYTES)
+    )
+    any_byte: bool = False
+    response: h11.Response | None = None
+    body: bytearray = field(default_factory=bytearray)
+
+    def feed(self, data: bytes) -> Reply | None:
+        """Take bytes in; the reply, once it is known how it arrived."""
+        self.any_byte = True
+        try:
+            self.http.receive_data(data)
+            return self._reply_if_whole()
+        except h11.RemoteProtocolError as error:
+            return self.reply(Arrival.GARBLED, f"no HTTP response: {error}")
+
+    def ended(self, says: str, *, clean: bool) -> Reply:
+        """The connection has ended, by FIN (clean) or by an error."""
+        if not self.any_byte:
+            return self.reply(Arrival.NOTHING, says)
+        if self.response is None:
+            return self.reply(Arrival.GARBLED, f"{says}, inside the head of a response")
+        if clean:  # RFC 9112 s6.3 (8): a body without a length ends with the connection, but not with a reset (s8)
+            try:
+                self.http.receive_data(b"")
+                if (reply := self._reply_if_whole()) is not None:
+                    return reply
+            except h11.RemoteProtocolError:
+                pass
+        return self.reply(Arrival.CUT, says)
+
+    def _reply_if_whole(self) -> Reply | None:
+        while True:
+            match self.http.next_event():
+                case h11.Response() as response:
+                    self.response = response
+                case h11.Data(data=data):
+                    self.body += data
+                case h11.EndOfMessage():
+                    return self.reply(Arrival.WHOLE, "")
+                case h11.InformationalResponse():
+                    continue  # RFC 9110 s15.2: a client reads on
+                case h11.PAUSED:
+                    return self.reply(Arrival.GARBLED, "101 Switching Protocols that nobody asked for")
+                case _:
+                    return None  # NEED_DATA
+
+    def reply(self, arrival: Arrival, says: str) -> Reply:
+        """The reply as far as it has arrived."""
+        if self.response is None:
+            return Reply(arrival=arrival, says=says)
+        return Reply(
+            arrival=arrival,
+            status=self.response.status_code,
+            headers=tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in self.response.headers),
+            body=bytes(self.body),
+            says=says,
+        )

@@ -1,0 +1,230 @@
+"""Subjects that are processes of their own, as their subject files describe them."""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fake_router.content import prompt_tokens
+from faults.evidence import Marker
+from faults.plan import PlannedOperation
+from suites.caller import Reply, call
+from suites.history import Arrival, Kind, Outcome
+from suites.placeholders import fill_command, fill_file, meanings
+from suites.processes import Process, ProcessError, ReservedPort, Supervisor
+from suites.subject import Address, SubjectError, SubjectSpec
+from suites.subject_file import SubjectFile, built_in_file
+
+_TARGET = "/v1/completions"
+_LOG = "stderr"  # what an instance writes, in its folder
+_LAST_WORDS_BYTES = 2_000
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.05  # between two looks at whether an instance is ready
+_VERSION_S = 10
+
+
+def built_in_subject(name: str, supervisor: Supervisor) -> "ForeignSubject":
+    """The foreign subject of that name that comes with the suites. Raises SubjectFileError for an unknown one."""
+    return ForeignSubject(built_in_file(name), supervisor)
+
+
+class ForeignSubject:
+    """A subject file that can be started: a Subject. Each instance has a folder, a port and a session of its own."""
+
+    def __init__(self, file: SubjectFile, supervisor: Supervisor) -> None:
+        self._file = file
+        self._supervisor = supervisor
+        self._spec = file.spec
+        self._version_lock = asyncio.Lock()
+
+    @property
+    def spec(self) -> SubjectSpec:
+        """What the file says; the version is known once an instance has been started."""
+        return self._spec
+
+    def missing(self) -> str | None:
+        """Why it cannot run on this machine, and what to install; None when it can."""
+        name = fill_command(self._file.command[0], _meanings(self._file, Path(), 0, ()))
+        if shutil.which(name):
+            return None
+        install = f"install it: {self._file.install}" if self._file.install else "install it, or correct `command`"
+        return f"{self._file.spec.facts.name}: no {name!r} on PATH; {install}"
+
+    async def start(self, upstreams: Sequence[Address]) -> "ForeignInstance":
+        """An instance that forwards to these addresses and is ready.
+
+        Raises SubjectError when its program is missing, it ends, or it is not ready within the time of its spec.
+        """
+        if len(upstreams) != self.spec.upstreams:
+            raise ValueError(f"{len(upstreams)} upstreams; expected {self.spec.upstreams} as its file says")
+        if missing := self.missing():
+            raise SubjectError(missing)
+        await self._read_version()
+        instance = ForeignInstance(self._file)
+        try:
+            await instance.launch(self._supervisor, upstreams)
+        except BaseException:
+            await instance.stop()
+            raise
+        return instance
+
+    async def _read_version(self) -> None:
+        async with self._version_lock:
+            if self._file.version and not self._spec.version:
+                known = _meanings(self._file, Path(), 0, ())
+                argv = [fill_command(word, known) for word in self._file.version]
+                self._spec = replace(self._spec, version=await asyncio.to_thread(_first_line_of, argv))
+
+
+class ForeignInstance:
+    """A foreign subject that runs: an Instance. Made by ForeignSubject.start."""
+
+    def __init__(self, file: SubjectFile) -> None:
+        self._file = file
+        self._name = file.spec.facts.name
+        self._port = ReservedPort()
+        self._folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
+        self._folder.chmod(0o711)  # a subject started by root may give up its rights and must still find its files
+        self._process: Process | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        return ("127.0.0.1", self._port.number)
+
+    async def launch(self, supervisor: Supervisor, upstreams: Sequence[Address]) -> None:
+        """Write its files, start it and wait until it is ready. Raises SubjectError."""
+        known = _meanings(self._file, self._folder, self._port.number, upstreams)
+        for name, text in self._file.files.items():
+            path = self._folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(fill_file(text, known), "utf-8")
+        argv = [fill_command(word, known) for word in self._file.command]
+        try:
+            self._process = await supervisor.start(
+                argv, cwd=self._folder, env=dict(os.environ), log=self._folder / _LOG
+            )
+        except ProcessError as error:
+            raise SubjectError(f"{self._name} did not start: {error} (its command: {argv!r})") from error
+        await self._until_ready(self._process)
+
+    async def _until_ready(self, process: Process) -> None:
+        deadline_s = time.monotonic() + self._file.spec.start_ms / 1000
+        pause_s = _FIRST_PAUSE_S
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            if how := process.died():
+                raise SubjectError(
+                    f"{self._name} {how} before it was ready; expected a server that stays in the foreground and "
+                    f"listens on {{host}}:{{port}} (with SO_REUSEADDR: the port is reserved). {self._last_words()}"
+                )
+            if await self._is_ready(left_s):
+                return
+            try:
+                await asyncio.wait_for(process.ended.wait(), pause_s)
+            except TimeoutError:
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        raise SubjectError(
+            f"{self._name} was not ready within {self._file.spec.start_ms} ms; expected "
+            f"{self._file.ready!r} to succeed on {self.address[0]}:{self.address[1]}; correct `ready`, `command` or "
+            f"`files`, or raise `start_ms`. {self._last_words()}"
+        )
+
+    async def _is_ready(self, left_s: float) -> bool:
+        if self._file.ready == "tcp":
+            return await _connects(self.address, left_s)
+        ceiling_ms = max(1, int(left_s * 1000))
+        target = self._file.ready
+        reply = await call(
+            self.address, method="GET", target=target, body=b"", headers={}, segments=1, ceiling_ms=ceiling_ms
+        )
+        return reply.arrival is Arrival.WHOLE and reply.status == 200
+
+    def _last_words(self) -> str:
+        path = self._folder / _LOG
+        text = path.read_bytes()[-_LAST_WORDS_BYTES:].decode(errors="replace").strip() if path.exists() else ""
+        return f"The last that it wrote:\n{text}" if text else "It wrote nothing."
+
+    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+        """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
+        body = {"model": "m", "prompt": prompt_tokens(number), "max_tokens": 4, "logprobs": 1, "return_token_ids": True}
+        began_ns = time.monotonic_ns()
+        reply = await call(
+            self.address,
+            target=_TARGET,
+            body=json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+            segments=planned.segments,
+            ceiling_ms=ceiling_ms,
+        )
+        return Outcome(
+            operation=number,
+            kind=_kind(reply, self._file.not_executed),
+            arrival=reply.arrival,
+            status=reply.status,
+            body=reply.body,
+            says=reply.says,
+            invoked_at_ns=began_ns,
+            ended_at_ns=time.monotonic_ns(),
+        )
+
+    async def idle(self) -> bool | None:
+        """It cannot say."""
+        return None
+
+    def died(self) -> str | None:
+        """How its process ended by itself; None while it lives."""
+        return self._process.died() if self._process else None
+
+    async def stop(self) -> None:
+        """End its processes and remove its folder. Safe to call twice."""
+        if self._process:
+            await self._process.stop()
+        self._port.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+async def _connects(address: Address, within_s: float) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
+        sock.setblocking(False)
+        try:
+            async with asyncio.timeout(within_s):
+                await asyncio.get_running_loop().sock_connect(sock, address)
+        except OSError:  # TimeoutError among them
+            return False
+        return True
+
+
+def _kind(reply: Reply, not_executed: Sequence[Marker]) -> Kind:
+    if reply.arrival is not Arrival.WHOLE or reply.status is None:
+        return Kind.UNKNOWN
+    if 200 <= reply.status < 300:
+        return Kind.OK
+    claims = any(reply.status == marker.status and marker.body.encode() in reply.body for marker in not_executed)
+    return Kind.FAILED if claims else Kind.UNKNOWN
+
+
+def _meanings(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Address]) -> dict[str, str]:
+    return meanings(dir_=folder, listen=("127.0.0.1", port), here=file.here, upstreams=upstreams, values=file.values)
+
+
+def _first_line_of(argv: Sequence[str]) -> str:
+    """The first line that a version command writes, to stdout or stderr; says so when there is none."""
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_VERSION_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"unknown ({error})"
+    lines = done.stdout.decode(errors="replace").strip().splitlines()
+    return lines[0] if lines else f"unknown ({argv[0]!r} wrote nothing)"

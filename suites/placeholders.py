@@ -1,0 +1,58 @@
+"""The placeholders of a subject file: {dir} {host} {port} {python} {here} {upstreams[N]}, and the file's own values.
+
+In a command every {word} must be one of them. In a file braces are common, so only they are replaced there.
+"""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_WORD = re.compile(r"\{([A-Za-z_][\w.-]*(?:\[\d+\](?:\.\w+)?)?)\}")
+FIXED = ("dir", "host", "port", "python", "here")
+
+
+class PlaceholderError(ValueError):
+    """A placeholder that means nothing; the message quotes it and lists those that do."""
+
+
+def meanings(
+    *, dir_: Path, listen: tuple[str, int], here: Path, upstreams: Sequence[tuple[str, int]], values: Mapping[str, str]
+) -> dict[str, str]:
+    """What each placeholder stands for in one instance of a subject; upstreams[N] is host:port."""
+    found = dict(values)
+    found.update({"dir": str(dir_), "host": listen[0], "port": str(listen[1]), "here": str(here)})
+    found["python"] = sys.executable
+    for n, (host, port) in enumerate(upstreams):
+        found[f"upstreams[{n}]"] = f"{host}:{port}"
+        found[f"upstreams[{n}].host"] = host
+        found[f"upstreams[{n}].port"] = str(port)
+    return found
+
+
+def fill_command(word: str, known: Mapping[str, str]) -> str:
+    """One word of a command, filled. Raises PlaceholderError for a {word} that is not known."""
+
+    def replace(match: re.Match[str]) -> str:
+        if match[1] not in known:
+            raise PlaceholderError(f"the placeholder {match[0]!r}; expected {_listed(known)}")
+        return known[match[1]]
+
+    return _WORD.sub(replace, word)
+
+
+def fill_file(text: str, known: Mapping[str, str]) -> str:
+    """The text of a file, filled; braces around anything else stay. Raises PlaceholderError for an upstream
+    beyond those that the subject asks for.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        if match[1].startswith("upstreams[") and match[1] not in known:
+            raise PlaceholderError(f"the placeholder {match[0]!r}; expected {_listed(known)}")
+        return known.get(match[1], match[0])
+
+    return _WORD.sub(replace, text)
+
+
+def _listed(known: Mapping[str, str]) -> str:
+    return "one of " + ", ".join(f"{{{name}}}" for name in known)

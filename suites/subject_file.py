@@ -1,0 +1,244 @@
+"""A subject as a TOML file: what it is, how it is started, and what its answers mean."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from faults.evidence import Contract, Marker
+from faults.plan import MAX_UPSTREAMS
+from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings
+from suites.run import Promise, SubjectFacts
+from suites.subject import Isolation, SubjectSpec
+
+BUILT_IN = Path(__file__).with_name("subjects")
+SPEAKS = ("openai-completions",)
+
+
+class SubjectFileError(ValueError):
+    """A subject file that cannot be used: one message with file, key, value and what was expected (exit code 2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectFile:
+    """All that a subject file says. `ready` is "tcp" or the path of an HTTP GET that answers 200.
+
+    not_executed: the answers that claim "not executed". values: placeholders of the file's own. here: its folder.
+    """
+
+    spec: SubjectSpec
+    command: tuple[str, ...]
+    here: Path
+    version: tuple[str, ...] = ()
+    install: str = ""
+    ready: str = "tcp"
+    not_executed: tuple[Marker, ...] = ()
+    values: Mapping[str, str]
+    files: Mapping[str, str]
+
+
+def load_subject_file(path: Path, variant: str | None = None) -> SubjectFile:
+    """The subject in that file, or one variant of it. Raises SubjectFileError for all that is no subject."""
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SubjectFileError(f"{path}: {error.strerror}; expected a subject file in TOML") from None
+    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError
+        raise SubjectFileError(f"{path}: no TOML ({error}); expected a subject file, see docs/subjects.md") from None
+    return _Reader(path, data, variant).subject()
+
+
+def variants_in(path: Path) -> list[str]:
+    """The names of the variants in that file. Raises SubjectFileError."""
+    load_subject_file(path)
+    return list(tomllib.loads(path.read_text("utf-8")).get("variants", {}))
+
+
+def built_in_names() -> list[str]:
+    """The subjects that come with the suites, each followed by its variants."""
+    names = []
+    for path in sorted(BUILT_IN.glob("*.toml")):
+        names += [path.stem, *(f"{path.stem}:{variant}" for variant in variants_in(path))]
+    return names
+
+
+def built_in_file(name: str) -> SubjectFile:
+    """The built-in subject, or variant of one, of that name. Raises SubjectFileError, naming those that exist."""
+    names = built_in_names()
+    if name not in names:
+        raise SubjectFileError(f"subject {name!r}; expected one of {', '.join(names)}, or the path of a TOML file")
+    stem, _, variant = name.partition(":")
+    return load_subject_file(BUILT_IN / f"{stem}.toml", variant or None)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) and word for word in value)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _is_file_name(name: str) -> bool:
+    return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
+
+
+def _is_reach(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(why, bool | str) and why != "" for why in value.values())
+
+
+def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
+    return lambda value: value in words, "one of " + ", ".join(repr(word) for word in words)
+
+
+def _ms_from(least: int) -> tuple[Callable[[Any], bool], str]:
+    return lambda value: _is_int(value) and least <= value <= 3_600_000, f"milliseconds, {least} to 3600000"
+
+
+_COMMAND = (_is_words, "a list of words, at least one")
+_TEXT = (lambda value: isinstance(value, str) and value != "", "a text that is not empty")
+_TABLE = (lambda value: isinstance(value, dict), "a table")
+
+_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "name": _TEXT,
+    "command": _COMMAND,
+    "version": _COMMAND,
+    "install": _TEXT,
+    "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
+    "ready": (lambda value: isinstance(value, str) and (value == "tcp" or value[:1] == "/"), '"tcp" or an HTTP path'),
+    "speaks": _one_of(SPEAKS),
+    "promises": _one_of((Promise.TRANSPARENT.value, Promise.ANSWERING.value)),
+    "connect_timeout_ms": _ms_from(1),
+    "read_timeout_ms": _ms_from(1),
+    "quiet_ms": _ms_from(0),
+    "start_ms": _ms_from(1),
+    "isolation": _one_of(tuple(member.value for member in Isolation)),
+    "attempts": (lambda value: _is_int(value) and 1 <= value <= 100, "a number, 1 to 100"),
+    "reach": (_is_reach, "a table of fault or dimension = the reason why it cannot be reached, or false"),
+    "says": _TABLE,
+    "contract": _TABLE,
+    "values": (_is_texts, "a table of name = text"),
+    "files": (_is_texts, "a table of file name = text"),
+}
+_NEEDED = ("name", "command", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms", "quiet_ms")
+
+
+class _Reader:
+    """One subject file being read; knows its path, for messages."""
+
+    def __init__(self, path: Path, data: dict[str, Any], variant: str | None) -> None:
+        self.path = path
+        variants = data.pop("variants", {})
+        if not isinstance(variants, dict) or not all(isinstance(table, dict) for table in variants.values()):
+            raise self.error("variants", variants, "a table of tables, [variants.NAME]")
+        for name in variants:
+            if variant in (None, name):
+                self.check(variants[name], f"variants.{name}.")
+        if variant is not None and variant not in variants:
+            raise self.error("variants", variant, f"one of {', '.join(variants) or 'none: this file has no variants'}")
+        self.check(data, "")
+        self.data = data
+        if variant is not None:
+            data["name"] = f"{data.get('name')}:{variant}"
+            for key, value in variants[variant].items():
+                data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
+
+    def error(self, key: str, value: object, expected: str) -> SubjectFileError:
+        return SubjectFileError(f"{self.path}: {key} is {value!r}; expected {expected}")
+
+    def check(self, table: dict[str, Any], prefix: str) -> None:
+        for key, value in table.items():
+            if key not in _KEYS:
+                raise SubjectFileError(
+                    f"{self.path}: unknown key {prefix + key!r}; expected some of {', '.join(_KEYS)}"
+                )
+            fits, expected = _KEYS[key]
+            if not fits(value):
+                raise self.error(prefix + key, value, expected)
+
+    def subject(self) -> SubjectFile:
+        data = self.data
+        for key in _NEEDED:
+            if key not in data:
+                raise SubjectFileError(f"{self.path}: the key {key!r} is missing; expected {_KEYS[key][1]}")
+        for name in data.get("files", {}):
+            if not _is_file_name(name):
+                raise self.error("files", name, "a relative file name that stays inside {dir}")
+        for name in data.get("values", {}):
+            if name in FIXED:
+                raise self.error("values", name, f"a name other than {', '.join(FIXED)}")
+        file = SubjectFile(
+            spec=self.spec(),
+            command=tuple(data["command"]),
+            here=self.path.resolve().parent,
+            version=tuple(data.get("version", ())),
+            install=data.get("install", ""),
+            ready=data.get("ready", "tcp"),
+            not_executed=self.markers("says", "not_executed"),
+            values=data.get("values", {}),
+            files=data.get("files", {}),
+        )
+        self.check_placeholders(file)
+        return file
+
+    def spec(self) -> SubjectSpec:
+        data = self.data
+        reach = {key: why for key, why in data.get("reach", {}).items() if why is not True}
+        return SubjectSpec(
+            facts=SubjectFacts(
+                name=data["name"],
+                promises=Promise(data["promises"]),
+                contract=Contract(not_accepted=self.markers("contract", "not_accepted")),
+                attempts=data.get("attempts", 2),
+            ),
+            upstreams=data.get("upstreams", 1),
+            connect_timeout_ms=data["connect_timeout_ms"],
+            read_timeout_ms=data["read_timeout_ms"],
+            quiet_ms=data["quiet_ms"],
+            isolation=Isolation(data.get("isolation", Isolation.FRESH.value)),
+            reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
+            start_ms=data.get("start_ms", 10_000),
+        )
+
+    def markers(self, table: str, key: str) -> tuple[Marker, ...]:
+        """The answers listed in one table of one key."""
+        expected = "a list of { status = 300 to 599, body = text that the answer's body contains }"
+        for other, value in self.data.get(table, {}).items():
+            if other != key:
+                raise self.error(f"{table}.{other}", value, f"only the key {key}")
+        listed = self.data.get(table, {}).get(key, [])
+        if not isinstance(listed, list):
+            raise self.error(f"{table}.{key}", listed, expected)
+        markers = []
+        for item in listed:
+            match item:
+                case {"status": int(status), "body": str(body)} if len(item) == 2 and 300 <= status <= 599 and body:
+                    markers.append(Marker(status=status, body=body))
+                case _:
+                    raise self.error(f"{table}.{key}", item, expected)
+        return tuple(markers)
+
+    def check_placeholders(self, file: SubjectFile) -> None:
+        listen = ("host", 1)
+        known = meanings(
+            dir_=Path("dir"),
+            listen=listen,
+            here=file.here,
+            upstreams=[listen] * file.spec.upstreams,
+            values=file.values,
+        )
+        words = [("command", word) for word in file.command] + [("version", word) for word in file.version]
+        key = ""
+        try:
+            for key, word in words:
+                fill_command(word, known)
+            for name, text in file.files.items():
+                key = f"files.{name}"
+                fill_file(text, known)
+        except PlaceholderError as error:
+            raise SubjectFileError(f"{self.path}: {key} has {error}") from None

@@ -65,6 +65,8 @@ def sockets_towards(ports: Collection[int], excluding: Collection[int] = ()) -> 
 
 
 def _dump(family: int, states: int, *, source_port: int = 0, remote_port: int = 0) -> Iterator[_Socket]:
+    if not 0 < source_port + remote_port < 1 << 16:  # 0 would match every port
+        raise ValueError(f"TCP port {source_port or remote_port!r}; expected 1 to 65535")
     ports = source_port.to_bytes(2, "big"), remote_port.to_bytes(2, "big")
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, _EXT_SKMEMINFO, states, *ports, b"", b"", 0, b"")
     head = _NLMSG.pack(_NLMSG.size + len(body), _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST_DUMP, 1, 0)

@@ -77,10 +77,11 @@ class Supervisor:
     """The reaper of this process, one for all its subjects. An async context manager: leaving it ends them all.
 
     Lives on one event loop. When this process ends in whatever way, the reaper ends the subjects. When the
-    reaper ends first, they are killed from here.
+    reaper ends first, they are killed from here. grace_ms: how long a subject may take over SIGTERM before SIGKILL.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, grace_ms: int = 2_000) -> None:
+        self._grace_ms = grace_ms
         self._ids = itertools.count(1)
         self._starting: dict[int, asyncio.Future[Process]] = {}
         self._processes: dict[int, Process] = {}
@@ -89,11 +90,12 @@ class Supervisor:
     async def __aenter__(self) -> Self:
         # Its own session: a Ctrl-C at the terminal is ours to handle, and must not reach it or the subjects.
         self._reaper = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", str(_REAPER)),
+            *(sys.executable, "-I", "-S", str(_REAPER), str(self._grace_ms)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
+        self.pid = self._reaper.pid
         self._listening = asyncio.create_task(self._listen())
         return self
 

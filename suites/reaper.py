@@ -1,6 +1,8 @@
 """Supervises the processes of foreign subjects, so that none of them outlives the process that asked for it.
 
-A script for `python -I -S`, stdlib only. Orders come in as JSON lines on stdin, events go out as JSON lines on stdout.
+A script for `python -I -S`, stdlib only; its argument is the grace in ms, from SIGTERM to SIGKILL. Orders come in as
+JSON lines on stdin, events go out as JSON lines on stdout.
+
 Each subject leads a session of its own under this process, which adopts what the subject orphans (nginx workers
 outlive a SIGKILL of their master). On `stop` all of a session is ended: SIGTERM, then SIGKILL. When stdin ends, also
 because the process at its other end was killed, every subject is ended in that way, and then this process.
@@ -11,11 +13,12 @@ import json
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-GRACE_S = 2.0  # from SIGTERM to SIGKILL, and from SIGKILL to giving up
+KILL_S = 2.0  # how long SIGKILL may take before a process counts as beyond reach
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -50,7 +53,8 @@ class Subject:
 class Reaper:
     """All subjects of one driver."""
 
-    def __init__(self) -> None:
+    def __init__(self, grace_s: float) -> None:
+        self.grace_s = grace_s
         self.subjects: dict[int, Subject] = {}
         self.closing = False
         self.listener_is_gone = False
@@ -122,7 +126,7 @@ class Reaper:
 
     def stop(self, subject: Subject) -> None:
         if subject.deadline_s is None:
-            subject.deadline_s = time.monotonic() + GRACE_S
+            subject.deadline_s = time.monotonic() + self.grace_s
             subject.signal(signal.SIGTERM)
 
     def stop_all(self) -> None:
@@ -147,13 +151,13 @@ class Reaper:
                 self.tell(event="stopped", id=subject.id)
             elif late or subject.ended:  # without its leader nothing will end the rest in good order
                 if not subject.killed:
-                    subject.deadline_s = time.monotonic() + GRACE_S
+                    subject.deadline_s = time.monotonic() + KILL_S
                 subject.killed = True
                 subject.signal(signal.SIGKILL)
 
     def kill_strays(self) -> None:
         """End what a subject has moved into a session of its own and then orphaned."""
-        deadline_s = time.monotonic() + GRACE_S
+        deadline_s = time.monotonic() + KILL_S
         while time.monotonic() < deadline_s:
             strays = [pid for pid, parent, _group, _session in _processes() if parent == os.getpid()]
             if not strays:
@@ -177,8 +181,9 @@ def _become(order: dict[str, Any], error_pipe: int) -> NoReturn:
     try:
         reaper = os.getppid()
         os.setsid()
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
-            signal.signal(number, signal.SIG_DFL)  # an ignored signal stays ignored over exec
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_DFL)  # an ignored signal stays ignored over exec, a blocked one blocked
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         # This process has one thread, so "the thread that forked has ended" means that the reaper was killed.
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != reaper:
@@ -237,4 +242,4 @@ def _signal_group(group: int, number: int) -> bool:
 
 if __name__ == "__main__":
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    Reaper().run()
+    Reaper(grace_s=int(sys.argv[1]) / 1000).run()

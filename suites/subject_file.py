@@ -15,6 +15,8 @@ from suites.subject import Isolation, SubjectSpec
 BUILT_IN = Path(__file__).with_name("subjects")
 SPEAKS = ("openai-completions",)
 
+_Fill = Callable[[str, Mapping[str, str]], str]
+
 
 class SubjectFileError(ValueError):
     """A subject file that cannot be used: one message with file, key, value and what was expected (exit code 2)."""
@@ -45,7 +47,7 @@ def load_subject_file(path: Path, variant: str | None = None) -> SubjectFile:
     except OSError as error:
         raise SubjectFileError(f"{path}: {error.strerror}; expected a subject file in TOML") from None
     except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError
-        raise SubjectFileError(f"{path}: no TOML ({error}); expected a subject file, see docs/subjects.md") from None
+        raise SubjectFileError(f"{path}: no TOML ({error}); expected a subject file") from None
     return _Reader(path, data, variant).subject()
 
 
@@ -232,13 +234,15 @@ class _Reader:
             upstreams=[listen] * file.spec.upstreams,
             values=file.values,
         )
-        words = [("command", word) for word in file.command] + [("version", word) for word in file.version]
-        key = ""
+        for word in file.command:
+            self.check_filled("command", fill_command, word, known)
+        for word in file.version:
+            self.check_filled("version", fill_command, word, known)
+        for name, text in file.files.items():
+            self.check_filled(f"files.{name}", fill_file, text, known)
+
+    def check_filled(self, key: str, fill: _Fill, text: str, known: Mapping[str, str]) -> None:
         try:
-            for key, word in words:
-                fill_command(word, known)
-            for name, text in file.files.items():
-                key = f"files.{name}"
-                fill_file(text, known)
+            fill(text, known)
         except PlaceholderError as error:
             raise SubjectFileError(f"{self.path}: {key} has {error}") from None

@@ -5,6 +5,7 @@ aiohttp's tracing tells when a connection, new or reused, is handed to the reque
 """
 
 import asyncio
+import errno
 import io
 from types import SimpleNamespace
 from typing import Any
@@ -196,4 +197,6 @@ def _reply(url: str, response: aiohttp.ClientResponse, body: bytes, *, cut: str 
 
 
 def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    number = error.errno if isinstance(error, OSError) else None
+    return words if number is None else f"{words} ({errno.errorcode.get(number, number)})"

@@ -1,0 +1,79 @@
+"""What really happened to each operation: its attempts, in order, read off the ledger. Everything in an account
+follows from entries alone; nothing is judged.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from suites.attempts import Attempt
+from suites.reader import Reader
+from suites.run import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """All that happened to one operation."""
+
+    operation: int
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def exchanges(self) -> dict[int, Attempt]:
+        """The attempts that the router read, by their number among the operation's exchanges, from 1."""
+        return {attempt.of_operation: attempt for attempt in self.attempts if attempt.of_operation is not None}
+
+    @property
+    def executions(self) -> tuple[Attempt, ...]:
+        """The attempts that were executed."""
+        return tuple(attempt for attempt in self.attempts if attempt.executed is not None)
+
+    @property
+    def accepted(self) -> tuple[Attempt, ...]:
+        """The attempts that were accepted."""
+        return tuple(attempt for attempt in self.attempts if attempt.accepted is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accounts:
+    """The accounts of a run. strays: entries of sendings that belong to no known operation."""
+
+    run: Run
+    by_operation: Mapping[int, Account]
+    strays: tuple[int, ...] = ()
+
+    def of(self, operation: int) -> Account:
+        """The account of that operation; an empty one if nothing happened to it."""
+        return self.by_operation.get(operation) or Account(operation=operation)
+
+    @property
+    def planned(self) -> tuple[Account, ...]:
+        """Those of the plan's operations, in the plan's order."""
+        return tuple(self.of(operation) for operation in self.run.operations)
+
+    @property
+    def all(self) -> tuple[Account, ...]:
+        """Those of every operation that the run sent: warm-ups, the plan's, and the fresh ones after healing."""
+        numbers = (*self.run.warmups, *self.run.operations, *self.run.fresh)
+        return tuple(self.of(operation) for operation in numbers)
+
+
+def accounts_of(run: Run) -> Accounts:
+    """Every entry finds its attempt, and every attempt its operation, however late the entry comes.
+
+    A sending that names no operation belongs to the plan's only one if the plan has a faulty listener.
+    """
+    reader = Reader.of(run.ledger)
+    only = run.operations[0] if run.plan.listeners and len(run.operations) == 1 else None
+    found: dict[int, list[Attempt]] = {}
+    strays = list(reader.rejected)
+    for attempt in reader.finished():
+        operation = attempt.operation if attempt.operation is not None else only
+        if operation is None:
+            strays.append(attempt.start)
+        else:
+            found.setdefault(operation, []).append(replace(attempt, operation=operation))
+    accounts = {
+        operation: Account(operation=operation, attempts=tuple(sorted(attempts, key=lambda attempt: attempt.start)))
+        for operation, attempts in found.items()
+    }
+    return Accounts(run=run, by_operation=accounts, strays=tuple(sorted(strays)))

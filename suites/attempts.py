@@ -1,0 +1,75 @@
+"""Attempts: the sendings of an operation by the subject, whether or not the router could read them."""
+
+from dataclasses import dataclass
+
+from fake_router.entries import Witness
+from faults.vocabulary import Replied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strike:
+    """A fault that was about to strike. It did strike only where `struck` names the entry that says so."""
+
+    fault: str
+    striking: int
+    struck: int | None = None
+    witness: Witness | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One sending of an operation. `received`, `accepted`, `executed`, `replying` and the like are seqs of entries,
+    or None where there is none.
+
+    start: the seq at which the sending is first seen; attempts are ordered by it. placed: false where nobody saw
+    *when* it was sent (a dial that only the kernel counted, bytes that were found in a queue). exactly_one: false
+    where nobody counted the sendings behind it: then it stands for at least one. peer_left: the subject ended its
+    connection. strikes: one of the listener, one of the exchange, or both; what the subject saw is the first.
+    """
+
+    operation: int | None
+    start: int
+    upstream: int
+    connection: int | None = None
+    exchange: int | None = None
+    nth: int | None = None
+    of_operation: int | None = None
+    strikes: tuple[Strike, ...] = ()
+    dialled_refused: bool | None = None
+    received: int | None = None
+    accepted: int | None = None
+    executed: int | None = None
+    execution: int | None = None
+    choices: int = 1
+    replying: int | None = None
+    status: int | None = None
+    answered: int | None = None
+    bytes_sent: int = 0
+    whole: bool = False
+    unserved: int | None = None
+    peer_left: int | None = None
+    placed: bool = True
+    exactly_one: bool = True
+    entries: tuple[int, ...] = ()
+
+    @property
+    def fault(self) -> str | None:
+        """The id of the fault whose evidence the subject had; None: it met none."""
+        return self.strikes[0].fault if self.strikes else None
+
+    @property
+    def struck(self) -> bool:
+        """A fault was about to strike it, and each that was did."""
+        return bool(self.strikes) and all(strike.struck is not None for strike in self.strikes)
+
+    @property
+    def replied(self) -> Replied:
+        """How much of an answer is known to have been handed to the kernel."""
+        if self.whole:
+            return Replied.WHOLE
+        return Replied.PART if self.bytes_sent else Replied.NOTHING
+
+    @property
+    def success_head(self) -> bool:
+        """The router was about to send a 2xx."""
+        return self.status is not None and 200 <= self.status < 300

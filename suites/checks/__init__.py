@@ -1,0 +1,35 @@
+"""The checks: one property each, pure functions of a finished run."""
+
+from suites.checks import (
+    answered,
+    at_most_once,
+    heals,
+    honest_failure,
+    no_garbage,
+    no_leak,
+    own_result,
+    safe_retry,
+    safe_retry_made,
+    survives,
+    tells,
+    vacuity,
+)
+from suites.checks.check import Check
+from suites.findings import Claim
+
+CHECKS: tuple[Check, ...] = (
+    at_most_once.CHECK,
+    safe_retry.CHECK,
+    own_result.CHECK,
+    no_garbage.CHECK,
+    honest_failure.CHECK,
+    answered.CHECK,
+    survives.CHECK,
+    heals.CHECK,
+    no_leak.CHECK,
+    safe_retry_made.CHECK,
+    vacuity.CHECK,
+    tells.CHECK,
+)
+
+TELLS_NAMES = frozenset(check.name for check in CHECKS if check.claim is Claim.TELLS)

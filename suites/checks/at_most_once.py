@@ -1,0 +1,33 @@
+"""No operation is executed twice."""
+
+from suites.accounts import accounts_of
+from suites.checks.check import Check
+from suites.checks.words import count_of, name_of
+from suites.findings import Claim, Finding, Proof
+from suites.run import Run
+
+
+def at_most_once(run: Run) -> list[Finding]:
+    """The ledger proves it, whatever the caller saw and however late the second execution came."""
+    accounts = [account for account in accounts_of(run).all if account.attempts]
+    found = []
+    for account in accounts:
+        executions = account.executions
+        if len(executions) > 1:
+            where = " and ".join(name_of(attempt, account) for attempt in executions)
+            says = f"operation {account.operation} was executed {len(executions)} times: {where}"
+            entries = [attempt.executed for attempt in executions if attempt.executed is not None]
+            found.append(CHECK.fails(says, entries, account.operation))
+    if found or not accounts:
+        return found
+    executed = sum(len(account.executions) for account in accounts)
+    return [CHECK.passes(f"{count_of(len(accounts), 'operation')}, {count_of(executed, 'execution')}")]
+
+
+CHECK = Check(
+    name="at-most-once",
+    claim=Claim.MUST,
+    proof=Proof.LEDGER,
+    invariant="No operation is executed twice.",
+    judge=at_most_once,
+)

@@ -1,0 +1,84 @@
+"""Whether the instrument did what it says: each strike has a witness who could see it, and the ledger's facts of a
+sending are those that the table of truth gives for the fault.
+"""
+
+from collections.abc import Iterator
+
+from fake_router.entries import Opened, Witness
+from faults.acts import Act, Answer, DropSyn, End, LeaveUnread, Refuse
+from faults.catalogue import fault_named
+from faults.truth import Truth
+from suites.accounts import Account
+from suites.attempts import Attempt, Strike
+from suites.checks.words import name_of
+from suites.run import Run
+
+
+def doubts(run: Run, account: Account, attempt: Attempt) -> Iterator[str]:
+    """Why the strikes of one attempt prove less than they say; nothing where all is well."""
+    where = name_of(attempt, account)
+    if attempt.dialled_refused is not None and not attempt.strikes:
+        yield f"{where}: a dial was seen at a listener that no fault held"
+    for strike in attempt.strikes:
+        act = fault_named(strike.fault).act
+        if strike.struck is None:
+            yield f"{where}: {strike.fault!r} was about to strike, and nothing says that it did"
+            continue
+        if strike.witness not in _witnesses(act):
+            yield f"{where}: {strike.witness!r} cannot witness {strike.fault!r}"
+        if strike.witness is Witness.EXCLUSION and not _excluded(run, strike):
+            yield f"{where}: a refused connect is proved by exclusion only where no listener saw a connection"
+        if attempt.dialled_refused is not None and attempt.dialled_refused is not isinstance(act, Refuse):
+            yield f"{where}: the dial was {'refused' if attempt.dialled_refused else 'dropped'} under {strike.fault!r}"
+        if _too_late(act, attempt, strike):
+            yield f"{where}: the subject had left before {strike.fault!r} struck"
+    if attempt.struck and (lie := _lie(attempt)):
+        yield f"{where}: {lie}"
+
+
+def _witnesses(act: Act) -> frozenset[Witness]:
+    if isinstance(act, Refuse):
+        return frozenset({Witness.PACKET, Witness.EXCLUSION})
+    if isinstance(act, DropSyn):
+        return frozenset({Witness.PACKET, Witness.SK_DROPS})
+    return frozenset({Witness.ACT})
+
+
+def _excluded(run: Run, strike: Strike) -> bool:
+    """Every upstream refused, and none of them saw a connection until the strike was closed."""
+    refusing = {listener.upstream for listener in run.plan.listeners if listener.fault == strike.fault}
+    every = None in refusing or refusing >= set(range(run.plan.upstreams))
+    until = strike.struck or strike.striking
+    return every and not any(isinstance(entry, Opened) and strike.striking < entry.seq < until for entry in run.ledger)
+
+
+def _too_late(act: Act, attempt: Attempt, strike: Strike) -> bool:
+    """A fault without a delay shows the subject nothing if its connection was gone. Silence is shown by waiting."""
+    prompt = isinstance(act, End) or (isinstance(act, Answer) and act.delay is None)
+    return prompt and attempt.peer_left is not None and attempt.peer_left < strike.striking
+
+
+def _lie(attempt: Attempt) -> str | None:
+    """How the facts differ from the truth of the last fault: the one that had the last word on the sending."""
+    fault = fault_named(attempt.strikes[-1].fault)
+    facts = Truth(
+        received=attempt.received is not None,
+        accepted=attempt.accepted is not None,
+        executed=attempt.executed is not None,
+        replied=attempt.replied,
+    )
+    truth = fault.truth
+    late = isinstance(fault.act, LeaveUnread) or (isinstance(fault.act, Answer) and fault.act.delay is not None)
+    same = (facts.received, facts.accepted, facts.executed) == (truth.received, truth.accepted, truth.executed)
+    # To a subject that has left, the kernel takes less than all.
+    replied = facts.replied == truth.replied or (late and facts.replied < truth.replied)
+    if same and replied:
+        return None
+    return f"{fault.id!r} means {_facts_of(truth)}, the ledger says {_facts_of(facts)}"
+
+
+def _facts_of(truth: Truth) -> str:
+    words = (("received", truth.received), ("accepted", truth.accepted), ("executed", truth.executed))
+    return (
+        ", ".join(f"{'' if fact else 'not '}{word}" for word, fact in words) + f", replied {truth.replied.name.lower()}"
+    )

@@ -1,0 +1,85 @@
+"""A cut or invalid answer is never passed on as whole and valid, as the subject promises."""
+
+from faults.vocabulary import Content, Replied
+from suites.accounts import Account, accounts_of
+from suites.attempts import Attempt
+from suites.checks.check import Check
+from suites.checks.results import Match, content_of, is_success, is_valid, match, passes_bytes
+from suites.checks.words import count_of, name_of
+from suites.findings import Claim, Finding, Proof
+from suites.history import Arrival, Kind, Outcome
+from suites.run import Promise, Run, SubjectFacts
+
+
+def no_garbage(run: Run) -> list[Finding]:
+    """A transparent subject is asked whether a cut answer looked cut; one that answers, whether it was valid."""
+    accounts = accounts_of(run)
+    judged = 0
+    found: list[Finding] = []
+    for outcome in run.history:
+        account = accounts.of(outcome.operation)
+        if run.subject.promises is Promise.TRANSPARENT:
+            if not _looks_whole(outcome, run.subject):
+                continue
+            finding = _judge_whole(account, outcome, run.subject)
+        elif outcome.kind is Kind.OK:
+            finding = _judge_valid(account, outcome, run.subject)
+        else:
+            continue
+        judged += 1
+        found += [finding] if finding else []
+    if found or not judged:
+        return found
+    return [CHECK.passes(f"{count_of(judged, 'success answer')}, none of them cut or invalid")]
+
+
+def _looks_whole(outcome: Outcome, subject: SubjectFacts) -> bool:
+    """A call in process has no framing that could look cut: what it returns it calls whole."""
+    arrived = outcome.arrival is Arrival.WHOLE or not passes_bytes(subject)
+    return is_success(outcome, subject) and arrived
+
+
+def _judge_whole(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
+    """Both framings of the router's replies show a cut (RFC 9112 s8): it must not be passed on as whole."""
+    matched = [(attempt, match(attempt, outcome, subject)) for attempt in account.attempts]
+    if any(how is Match.EQUAL and attempt.replied is Replied.WHOLE for attempt, how in matched):
+        return None
+    cut = [attempt for attempt, how in matched if how is not Match.NONE and attempt.replied is not Replied.WHOLE]
+    if not cut:
+        return None  # nothing that was cut is passed on here
+    entries = [seq for attempt in cut for seq in attempt.entries]
+    return _cut_as_whole(account, cut[0], entries)
+
+
+def _judge_valid(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
+    """RFC 9112 s8: an incomplete message is no answer, even where all of its content has arrived."""
+    behind = [attempt for attempt in account.attempts if match(attempt, outcome, subject) is Match.EQUAL]
+    candidates = behind or list(account.attempts)
+    if any(is_valid(attempt) for attempt in candidates):
+        return None
+    if not candidates:
+        return CHECK.fails(f"operation {account.operation} succeeded without any answer of the router")
+    attempt = candidates[-1]
+    if attempt.success_head and content_of(attempt) is Content.RESULT:
+        return _cut_as_whole(account, attempt, attempt.entries)
+    what = "no answer" if attempt.status is None else f"status {attempt.status} and {content_of(attempt)!r} content"
+    says = f"operation {account.operation} succeeded though the router sent {what} ({name_of(attempt, account)})"
+    return CHECK.fails(says, attempt.entries, account.operation)
+
+
+def _cut_as_whole(account: Account, attempt: Attempt, entries: list[int] | tuple[int, ...]) -> Finding:
+    where = name_of(attempt, account)
+    if attempt.answered is None:
+        says = f"how much of the answer of {where} was sent is not recorded"
+        return CHECK.cannot_know(says, entries, account.operation)
+    says = f"operation {account.operation} was answered as whole with what {where} had cut after {attempt.bytes_sent} bytes"
+    return CHECK.fails(says, entries, account.operation)
+
+
+CHECK = Check(
+    name="no-garbage",
+    claim=Claim.MUST,
+    proof=Proof.LEDGER,
+    invariant="A cut answer is never passed on as whole, nor (by a subject that answers) an invalid one as a success.",
+    judge=no_garbage,
+)

@@ -1,0 +1,61 @@
+"""A success holds the result of its own operation."""
+
+from suites.accounts import Account, accounts_of
+from suites.attempts import Attempt
+from suites.checks.check import Check
+from suites.checks.results import Match, is_success, match, operation_held
+from suites.checks.words import count_of
+from suites.findings import Claim, Finding, Proof
+from suites.history import Arrival, Outcome
+from suites.run import Run, SubjectFacts
+
+
+def own_result(run: Run) -> list[Finding]:
+    """Every success in the history, fresh operations included, is traced to an execution of its operation."""
+    accounts = accounts_of(run)
+    successes = [outcome for outcome in run.history if is_success(outcome, run.subject)]
+    found = []
+    for outcome in successes:
+        account = accounts.of(outcome.operation)
+        if not any(_explains(attempt, outcome, run.subject) for attempt in account.attempts):
+            entries = [attempt.executed for attempt in account.executions if attempt.executed is not None]
+            found.append(CHECK.fails(_says(account, outcome), entries, outcome.operation))
+    if found or not successes:
+        return found
+    return [CHECK.passes(f"{count_of(len(successes), 'success answer')} traced to an execution of its own operation")]
+
+
+def _explains(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> bool:
+    """Of a reply that was cut, on either side of the subject, any prefix is faithful."""
+    matched = match(attempt, outcome, subject)
+    cut = outcome.arrival is Arrival.CUT or not attempt.whole
+    return matched is Match.EQUAL or (matched is Match.PREFIX and cut)
+
+
+def _says(account: Account, outcome: Outcome) -> str:
+    held = operation_held(outcome)
+    if held is not None and held != outcome.operation:
+        return f"operation {outcome.operation} was answered with the result of operation {held}"
+    if not account.executions:
+        return f"operation {outcome.operation} succeeded for its caller, and was never executed"
+    executions = ", ".join(str(attempt.execution) for attempt in account.executions)
+    return (
+        f"what the caller of operation {outcome.operation} holds ({_excerpt(outcome)}) is not the result of its "
+        f"execution {executions}"
+    )
+
+
+def _excerpt(outcome: Outcome) -> str:
+    if outcome.tokens is not None:
+        return f"tokens {list(outcome.tokens)!r}"
+    shown = outcome.body[:60]
+    return f"{shown!r}{'...' if len(outcome.body) > len(shown) else ''}"
+
+
+CHECK = Check(
+    name="own-result",
+    claim=Claim.MUST,
+    proof=Proof.LEDGER,
+    invariant="A success holds the result of an execution of its own operation, unaltered.",
+    judge=own_result,
+)

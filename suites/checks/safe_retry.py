@@ -1,0 +1,100 @@
+"""Retries only on evidence which proves that nothing was applied."""
+
+from itertools import pairwise
+
+from faults.catalogue import fault_named
+from faults.evidence import Contract, classify
+from faults.truth import shows_its_cause
+from faults.vocabulary import Class
+from suites.accounts import Account, accounts_of
+from suites.attempts import Attempt
+from suites.checks.check import Check
+from suites.checks.words import count_of, name_of, words_of
+from suites.findings import Claim, Finding, Proof
+from suites.run import Run
+
+
+def safe_retry(run: Run) -> list[Finding]:
+    """Every sending after the first is judged by what the subject knew of the one before it."""
+    accounts = [account for account in accounts_of(run).all if account.attempts]
+    if not accounts:
+        return []
+    contract = run.subject.contract
+    found: list[Finding] = []
+    again = 0
+    for account in accounts:
+        placed = [attempt for attempt in account.attempts if attempt.placed]
+        again += max(len(placed) - 1, 0)
+        for before, attempt in pairwise(placed):
+            finding = _judge_retry(account, before, attempt, contract)
+            found += [finding] if finding else []
+        finding = _judge_unplaced(account, contract)
+        found += [finding] if finding else []
+    return found or [CHECK.passes(f"{count_of(again, 'sending')} after the first, none of them on unsafe evidence")]
+
+
+def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: Contract) -> Finding | None:
+    """None where the retry was safe, and where the decision is not to be judged."""
+    again = f"operation {account.operation} was sent again ({name_of(attempt, account)})"
+    entries = (*before.entries, *attempt.entries)
+    strike = before.strikes[0] if before.strikes else None
+    if strike is None or attempt.start < strike.striking:
+        what = "was still open" if before.answered is None or attempt.start < before.answered else "had been answered"
+        says = f"{again} with no evidence of a failure: {name_of(before, account)} {what}"
+        return CHECK.fails(says + _luck(account), entries, account.operation)
+    fault = fault_named(strike.fault)
+    if not shows_its_cause(fault.act):
+        return None  # the forwarder may or may not have written a byte; what it decided only tells
+    if strike.struck is None:
+        says = f"{again} after {fault.id!r} was about to strike; nothing says that it did"
+        return CHECK.cannot_know(says, entries, account.operation)
+    evidence = fault.evidence
+    class_ = classify(evidence, contract)
+    if class_ is not Class.SAFE:
+        says = f"{again} after {words_of(evidence)}: {class_}"
+        return CHECK.fails(says + _luck(account), entries, account.operation)
+    if evidence.status is not None and (before.replying is None or attempt.start < before.replying):
+        says = f"{again} before {words_of(evidence)} had been sent to it: no evidence yet"
+        return CHECK.fails(says + _luck(account), entries, account.operation)
+    return None
+
+
+def _luck(account: Account) -> str:
+    """RFC 9110 s9.2.2 forbids the decision, not its outcome: the fault's twin would have been executed twice."""
+    return "" if len(account.executions) > 1 else "; only luck prevented a second execution"
+
+
+def _judge_unplaced(account: Account, contract: Contract) -> Finding | None:
+    """A sending that nobody saw at its time may be a retry after any fault that leaves its sender in doubt. Beside
+    a healthy exchange alone it came first: there was nothing to send again after.
+    """
+    unplaced = [attempt for attempt in account.attempts if not attempt.placed]
+    others = [attempt for attempt in account.attempts if attempt.placed and _leaves_doubt(attempt, contract)]
+    unknown = [attempt for attempt in unplaced if not attempt.strikes]
+    if not unplaced or (not others and not (unknown and len(account.attempts) > 1)):
+        return None
+    entries = [seq for attempt in (*unplaced, *others) for seq in attempt.entries]
+    says = (
+        f"operation {account.operation} was sent to upstream {unplaced[0].upstream} at a time that nobody saw: "
+        "whether that was a retry after unsafe evidence is not known (a packet witness would tell)"
+    )
+    return CHECK.cannot_know(says, entries, account.operation)
+
+
+def _leaves_doubt(attempt: Attempt, contract: Contract) -> bool:
+    if attempt.fault is None or attempt.fault == "healthy":
+        return False
+    fault = fault_named(attempt.fault)
+    return shows_its_cause(fault.act) and fault.class_under(contract) is not Class.SAFE
+
+
+CHECK = Check(
+    name="safe-retry",
+    claim=Claim.MUST,
+    proof=Proof.CAUSE,
+    invariant=(
+        "An operation is sent again only on evidence which proves that it was never applied (RFC 9110 s9.2.2), "
+        "whether or not luck prevents a second execution."
+    ),
+    judge=safe_retry,
+)

@@ -1,0 +1,32 @@
+"""How the subject decides where nothing is prescribed."""
+
+from faults.catalogue import fault_named
+from faults.truth import shows_its_cause
+from suites.accounts import accounts_of
+from suites.checks.check import Check
+from suites.checks.words import name_of
+from suites.findings import Claim, Finding, Proof
+from suites.run import Run
+
+
+def tells(run: Run) -> list[Finding]:
+    """One finding for each sending whose fault left it open what the forwarder knew."""
+    found = []
+    for account in accounts_of(run).planned:
+        followed = (*account.attempts[1:], None)
+        for attempt, after in zip(account.attempts, followed, strict=False):
+            if attempt.fault is None or not attempt.struck or shows_its_cause(fault_named(attempt.fault).act):
+                continue
+            did = "was not sent again" if after is None else f"was sent again ({name_of(after, account)})"
+            says = f"after {attempt.fault!r} operation {account.operation} {did}"
+            found.append(CHECK.passes(says, attempt.entries, account.operation))
+    return found
+
+
+CHECK = Check(
+    name="reset-at-accept",
+    claim=Claim.TELLS,
+    proof=Proof.CAUSE,
+    invariant="A reset at accept may meet the forwarder before or after its first byte: what it does only tells.",
+    judge=tells,
+)

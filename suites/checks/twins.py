@@ -1,0 +1,90 @@
+"""Twin faults get the same decision."""
+
+from faults.catalogue import fault_named
+from faults.truth import shows_its_cause
+from suites.accounts import Account, accounts_of
+from suites.attempts import Attempt
+from suites.checks.vacuity import vacuity
+from suites.checks.words import name_of, words_of
+from suites.findings import Claim, Finding, Proof, Verdict
+from suites.history import Outcome
+from suites.run import Run
+
+NAME = "twins"
+INVARIANT = "The same evidence gets the same decision, whatever the router had really done."
+
+
+def twins(a: Run, b: Run) -> list[Finding]:
+    """Two runs that differ in a fault and its twin, walked side by side for as long as the evidence is the same.
+
+    Says nothing where a side proves nothing by itself. Raises ValueError for runs of different shapes.
+    """
+    if len(a.plan.operations) != len(b.plan.operations):
+        raise ValueError(
+            f"{len(a.plan.operations)} and {len(b.plan.operations)} operations; expected the same plan with twin faults"
+        )
+    if any(run.unreachable is not None or _proves_nothing(run) for run in (a, b)):
+        return []
+    found = []
+    for one, other in zip(accounts_of(a).planned, accounts_of(b).planned, strict=True):
+        finding = _compare(one, other, a, b)
+        found += [finding] if finding else []
+    return found
+
+
+def _proves_nothing(run: Run) -> bool:
+    return any(finding.verdict is not Verdict.PASS for finding in vacuity(run))
+
+
+def _compare(one: Account, other: Account, a: Run, b: Run) -> Finding | None:
+    """None where nothing can be compared: the evidence differs from the beginning, or was not certainly had."""
+    last: tuple[Attempt, Attempt] | None = None
+    for mine, theirs in zip(one.attempts, other.attempts, strict=False):
+        if not _same_evidence(mine, theirs):
+            return None if last is None else _finding(one, other, last, Verdict.PASS, "was sent again after both")
+        last = (mine, theirs)
+    if last is None:
+        return None
+    counts = (len(one.attempts), len(other.attempts))
+    if counts[0] != counts[1]:
+        did = ["sent again" if count > min(counts) else "not sent again" for count in counts]
+        return _finding(one, other, last, Verdict.FAIL, f"was {did[0]} after one, {did[1]} after the other")
+    ends = [_end(run, account.operation) for run, account in ((a, one), (b, other))]
+    if ends[0] != ends[1]:
+        return _finding(one, other, last, Verdict.FAIL, f"ended {ends[0]} after one, {ends[1]} after the other")
+    return _finding(one, other, last, Verdict.PASS, f"ended {ends[0]} after both")
+
+
+def _same_evidence(mine: Attempt, theirs: Attempt) -> bool:
+    if not (mine.placed and theirs.placed):
+        return False
+    if mine.fault is None or theirs.fault is None:
+        return mine.fault == theirs.fault
+    faults = fault_named(mine.fault), fault_named(theirs.fault)
+    return all(shows_its_cause(fault.act) for fault in faults) and faults[0].evidence == faults[1].evidence
+
+
+def _end(run: Run, operation: int) -> str:
+    """What the caller sees of it: kind and status."""
+    outcome: Outcome | None = next((o for o in run.history if o.operation == operation), None)
+    if outcome is None:
+        return "without an outcome"
+    return f"{outcome.kind.value!r}" + ("" if outcome.status is None else f" with status {outcome.status}")
+
+
+def _finding(one: Account, other: Account, last: tuple[Attempt, Attempt], verdict: Verdict, what: str) -> Finding:
+    mine, theirs = last
+    seen = "no fault" if mine.fault is None else words_of(fault_named(mine.fault).evidence)
+    says = (
+        f"twins {mine.fault!r} (operation {one.operation}, {name_of(mine, one)}) and {theirs.fault!r} "
+        f"(operation {other.operation}, {name_of(theirs, other)}): after {seen}, the operation {what}"
+    )
+    return Finding(
+        check=NAME,
+        claim=Claim.MUST,
+        verdict=verdict,
+        says=says,
+        entries=tuple(sorted(set(mine.entries))),
+        operation=one.operation,
+        proof=Proof.CAUSE,
+    )

@@ -1,0 +1,93 @@
+"""A run whose faults did not strike proves nothing."""
+
+from collections.abc import Iterator
+
+from faults.acts import is_listener_act
+from faults.catalogue import fault_named
+from faults.plan import PlannedListener, PlannedOperation
+from suites.accounts import Account, Accounts, accounts_of
+from suites.attempts import Attempt
+from suites.checks.check import Check
+from suites.checks.instrument import doubts
+from suites.checks.words import count_of, name_of
+from suites.findings import Claim, Finding, Proof
+from suites.run import Run
+
+HEALTHY = "healthy"
+
+
+def vacuity(run: Run) -> list[Finding]:
+    """What the plan says must have happened, and nothing else. What did not happen is UNKNOWN, never FAIL."""
+    accounts = accounts_of(run)
+    found = [CHECK.cannot_know(says, entries, operation) for says, entries, operation in _gaps(run, accounts)]
+    if found:
+        return found
+    strikes = sum(len(attempt.strikes) for account in accounts.planned for attempt in account.attempts)
+    return [CHECK.passes(f"{count_of(strikes, 'strike')}, each planned, witnessed and true to its fault")]
+
+
+Gap = tuple[str, tuple[int, ...], int | None]  # what is missing, entries, operation
+
+
+def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
+    if not run.settled:
+        yield "the run had not settled when its ceiling ended it", (), None
+    if len(run.operations) != len(run.plan.operations):
+        yield f"{len(run.operations)} operations were sent of {len(run.plan.operations)} planned", (), None
+    if accounts.strays:
+        yield "something arrived that belongs to no known operation", accounts.strays, None
+    for planned, account in zip(run.plan.operations, accounts.planned, strict=False):
+        for says in _operation_gaps(planned, account, alone=not run.plan.listeners):
+            yield f"operation {account.operation}: {says}", (), account.operation
+        for attempt in account.attempts:
+            for says in doubts(run, account, attempt):
+                yield f"operation {account.operation}, {says}", attempt.entries, account.operation
+    for listener in run.plan.listeners:
+        if not any(_held_by(listener, attempt) for account in accounts.planned for attempt in account.attempts):
+            where = "any upstream" if listener.upstream is None else f"upstream {listener.upstream}"
+            yield f"{listener.fault!r} did not strike on {where}", (), None
+    for operation in run.fresh:
+        if any(attempt.strikes for attempt in accounts.of(operation).attempts):
+            yield f"fresh operation {operation} met a fault: nothing was healed", (), operation
+
+
+def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool) -> Iterator[str]:
+    """An exchange that was made must have met its fault. The first must have been made, unless a faulty listener
+    may have kept it from the router.
+    """
+    exchanges = account.exchanges
+    for number in range(1, max(exchanges, default=0) + 1):
+        expected = planned.faults[number - 1] if number <= len(planned.faults) else HEALTHY
+        attempt = exchanges.get(number)
+        if attempt is None:
+            yield f"its exchange {number} is not in the ledger"
+        elif (says := _not_met(expected, attempt)) is not None:
+            yield f"{name_of(attempt, account)} (exchange {number}) {says}"
+    if not exchanges and alone:
+        yield f"no exchange was made, so {(planned.faults or (HEALTHY,))[0]!r} did not strike"
+    if planned.reused and 1 in exchanges and exchanges[1].nth == 1:
+        yield "its first exchange came on a new connection; expected a reused one"
+
+
+def _not_met(expected: str, attempt: Attempt) -> str | None:
+    met = [strike.fault for strike in attempt.strikes if not is_listener_act(fault_named(strike.fault).act)]
+    if expected == HEALTHY:
+        if met not in ([], [HEALTHY]):
+            return f"was struck by {met!r}; the plan lets it pass"
+        return None if attempt.executed is not None else "was let pass, and was not executed"
+    return None if met == [expected] else f"was not struck by {expected!r} alone (but by {met!r})"
+
+
+def _held_by(listener: PlannedListener, attempt: Attempt) -> bool:
+    """The listener's fault struck this attempt."""
+    there = listener.upstream is None or listener.upstream == attempt.upstream
+    return there and any(strike.fault == listener.fault and strike.struck is not None for strike in attempt.strikes)
+
+
+CHECK = Check(
+    name="vacuity",
+    claim=Claim.MUST,
+    proof=Proof.CAUSE,
+    invariant="Every fault that the plan put in the way has struck, has its witness, and did what it says.",
+    judge=vacuity,
+)

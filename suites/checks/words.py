@@ -1,0 +1,41 @@
+"""What findings call attempts and evidence."""
+
+from typing import assert_never
+
+from faults.evidence import Evidence
+from faults.vocabulary import Sight
+from suites.accounts import Account
+from suites.attempts import Attempt
+
+
+def words_of(evidence: Evidence) -> str:
+    """Evidence as a noun phrase: it follows "after"."""
+    match evidence.sight:
+        case Sight.REFUSED:
+            return "a refused connection"
+        case Sight.CONNECT_TIMEOUT:
+            return "a connect timeout"
+        case Sight.RESET:
+            return "a reset before any reply byte"
+        case Sight.FIN:
+            return "a FIN before any reply byte"
+        case Sight.SILENCE:
+            return "silence until the read timeout"
+        case Sight.STATUS:
+            return f"a whole reply with status {evidence.status}"
+        case Sight.CUT:
+            return f"a reply with status {evidence.status} that was cut"
+        case Sight.WHOLE:
+            return f"a whole reply with status {evidence.status}"
+        case _:
+            assert_never(evidence.sight)
+
+
+def name_of(attempt: Attempt, account: Account) -> str:
+    """An attempt by its place in the operation, and where it went."""
+    return f"attempt {account.attempts.index(attempt) + 1} on upstream {attempt.upstream}"
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,199 @@
+"""Reads attempts off a ledger: every entry finds the sending that it is about, however late it comes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fake_router.entries import (
+    Accepted,
+    AnyEntry,
+    Closed,
+    Dialled,
+    EndedBy,
+    Executed,
+    Marked,
+    Opened,
+    Probed,
+    Received,
+    Rejected,
+    Replied,
+    Replying,
+    Striking,
+    Struck,
+    Unserved,
+)
+from suites.attempts import Attempt, Strike
+
+
+@dataclass(slots=True, kw_only=True)
+class Reader:
+    """Reads entries in order of `seq`. Attempts are named by their place in `attempts`; None: it was a probe."""
+
+    struck: dict[int, Struck]
+    attempts: list[Attempt | None] = field(default_factory=list)
+    opened: dict[int, Opened] = field(default_factory=dict)
+    of_exchange: dict[int, int] = field(default_factory=dict)
+    unread: dict[int, int] = field(default_factory=dict)  # connection -> a sending on it that was not read yet
+    on_connection: dict[int, list[int]] = field(default_factory=dict)
+    dropped: dict[tuple[int, int], int] = field(default_factory=dict)  # (upstream, peer port) -> a dropped dial
+    listeners: dict[int, Strike] = field(default_factory=dict)  # upstream -> its connect fault
+    dialled: set[int] = field(default_factory=set)  # upstreams whose dials were seen one by one
+    rejected: list[int] = field(default_factory=list)
+
+    @staticmethod
+    def of(ledger: Sequence[AnyEntry]) -> "Reader":
+        """A reader that has read all of that ledger."""
+        reader = Reader(struck={entry.striking: entry for entry in ledger if isinstance(entry, Struck)})
+        for entry in sorted(ledger, key=lambda entry: entry.seq):
+            reader.read(entry)
+        return reader
+
+    def read(self, entry: AnyEntry) -> None:
+        """Take the next entry."""
+        match entry:
+            case Opened():
+                self._opened(entry)
+            case Dialled():
+                self._dialled(entry)
+            case Striking():
+                self._striking(entry)
+            case Received():
+                self._received(entry)
+            case Unserved():
+                self._unserved(entry)
+            case Closed(by=EndedBy.PEER):
+                for place in self.on_connection.get(entry.connection, ()):
+                    self._note(place, peer_left=entry.seq)
+            case Probed():
+                self._forget(entry.connection)
+            case Rejected():
+                self.rejected.append(entry.seq)
+            case Accepted() | Executed() | Replying() | Replied():
+                self._happened(entry)
+            case Closed() | Struck() | Marked():
+                pass
+
+    def finished(self) -> list[Attempt]:
+        """All attempts, with those dials at their head that nobody saw one by one."""
+        unseen = [
+            Attempt(
+                operation=None,
+                start=strike.striking,
+                upstream=upstream,
+                strikes=(strike,),
+                placed=False,
+                exactly_one=False,
+                entries=(strike.striking, strike.struck),
+            )
+            for upstream, strike in self.listeners.items()
+            if strike.struck is not None and upstream not in self.dialled
+        ]
+        seen = [attempt for attempt in self.attempts if attempt is not None]
+        # What was read and carries no operation is a probe of another kind, not a sending.
+        return unseen + [attempt for attempt in seen if attempt.operation is not None or attempt.exchange is None]
+
+    def _opened(self, entry: Opened) -> None:
+        self.opened[entry.connection] = entry
+        # A dropped SYN is sent again by the kernel; when it gets through, it is still the same dial.
+        place = self.dropped.pop((entry.upstream, entry.peer_port), None)
+        if place is not None:
+            self.unread[entry.connection] = place
+            self.on_connection.setdefault(entry.connection, []).append(place)
+            self._note(place, entry.seq, connection=entry.connection)
+
+    def _dialled(self, entry: Dialled) -> None:
+        self.dialled.add(entry.upstream)
+        strike = self.listeners.get(entry.upstream)
+        attempt = Attempt(
+            operation=None,
+            start=entry.seq,
+            upstream=entry.upstream,
+            strikes=() if strike is None else (strike,),
+            dialled_refused=entry.refused,
+            entries=(entry.seq,),
+        )
+        self.attempts.append(attempt)
+        if not entry.refused:
+            self.dropped[entry.upstream, entry.peer_port] = len(self.attempts) - 1
+
+    def _striking(self, entry: Striking) -> None:
+        if entry.exchange is None and entry.connection is None:
+            if entry.upstream is not None:
+                self.listeners[entry.upstream] = self._strike(entry)
+            return
+        if entry.exchange is not None:
+            place = self.of_exchange.get(entry.exchange)
+        else:
+            place = self._sending_on(entry.connection or 0, entry.upstream, entry.operation, entry.seq, placed=True)
+        attempt = None if place is None else self.attempts[place]
+        if place is not None and attempt is not None:
+            strike = self._strike(entry)
+            seqs = (entry.seq,) if strike.struck is None else (entry.seq, strike.struck)
+            self._note(place, *seqs, strikes=(*attempt.strikes, strike))
+
+    def _strike(self, entry: Striking) -> Strike:
+        struck = self.struck.get(entry.seq)
+        if struck is None or struck.count < 1:
+            return Strike(fault=entry.fault, striking=entry.seq)
+        return Strike(fault=entry.fault, striking=entry.seq, struck=struck.seq, witness=struck.witness)
+
+    def _received(self, entry: Received) -> None:
+        place = self._sending_on(entry.connection, entry.upstream, entry.operation, entry.seq, placed=True)
+        del self.unread[entry.connection]
+        self.of_exchange[entry.exchange] = place
+        self._note(
+            place,
+            entry.seq,
+            operation=entry.operation,
+            received=entry.seq,
+            exchange=entry.exchange,
+            nth=entry.nth,
+            of_operation=entry.of_operation,
+        )
+
+    def _unserved(self, entry: Unserved) -> None:
+        place = self._sending_on(entry.connection, entry.upstream, entry.operation, entry.seq, placed=False)
+        del self.unread[entry.connection]
+        named = {} if entry.operation is None else {"operation": entry.operation}
+        self._note(place, entry.seq, unserved=entry.seq, **named)
+
+    def _sending_on(
+        self, connection: int, upstream: int | None, operation: int | None, seq: int, *, placed: bool
+    ) -> int:
+        """The sending on that connection that was not read yet, or else a new one."""
+        place = self.unread.get(connection)
+        if place is not None:
+            return place
+        opened = self.opened.get(connection)
+        where = upstream if upstream is not None else (0 if opened is None else opened.upstream)
+        attempt = Attempt(operation=operation, start=seq, upstream=where, connection=connection, placed=placed)
+        self.attempts.append(attempt)
+        place = len(self.attempts) - 1
+        self.unread[connection] = place
+        self.on_connection.setdefault(connection, []).append(place)
+        return place
+
+    def _note(self, place: int, *seqs: int, **facts: Any) -> None:
+        attempt = self.attempts[place]
+        if attempt is not None:
+            self.attempts[place] = replace(attempt, entries=(*attempt.entries, *seqs), **facts)
+
+    def _forget(self, connection: int) -> None:
+        """What was on its way on that connection was a probe."""
+        place = self.unread.pop(connection, None)
+        if place is not None:
+            self.attempts[place] = None
+
+    def _happened(self, entry: Accepted | Executed | Replying | Replied) -> None:
+        place = self.of_exchange.get(entry.exchange)
+        if place is None:
+            return  # of an exchange before this ledger begins
+        match entry:
+            case Accepted():
+                self._note(place, entry.seq, accepted=entry.seq)
+            case Executed():
+                self._note(place, entry.seq, executed=entry.seq, execution=entry.execution, choices=entry.choices)
+            case Replying():
+                self._note(place, entry.seq, replying=entry.seq, status=entry.status)
+            case Replied():
+                self._note(place, entry.seq, answered=entry.seq, bytes_sent=entry.bytes_sent, whole=entry.whole)

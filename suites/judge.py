@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from suites.checks import CHECKS
 from suites.checks.check import Check
+from suites.checks.twins import CHECK as TWINS
 from suites.checks.twins import twins
 from suites.findings import Claim, Finding, Proof, Verdict, worst
 from suites.run import Run
@@ -103,3 +104,8 @@ def confirm(finding: Finding, alone: Judgement) -> Finding:
 
 def _unknown(check: str, says: str) -> Finding:
     return Finding(check=check, claim=Claim.MUST, verdict=Verdict.UNKNOWN, says=says, proof=Proof.CAUSE)
+
+
+def invariant_of(check: str) -> str:
+    """The sentence that a report shows for that check; empty for a finding of the judge itself."""
+    return next((one.invariant for one in (*CHECKS, TWINS) if one.name == check), "")

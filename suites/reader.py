@@ -37,6 +37,7 @@ class Reader:
     on_connection: dict[int, list[int]] = field(default_factory=dict)
     dropped: dict[tuple[int, int], int] = field(default_factory=dict)  # (upstream, peer port) -> a dropped dial
     listeners: dict[int, Strike] = field(default_factory=dict)  # upstream -> its connect fault
+    closed: set[int] = field(default_factory=set)
     dialled: set[int] = field(default_factory=set)  # upstreams whose dials were seen one by one
     rejected: list[int] = field(default_factory=list)
 
@@ -61,16 +62,15 @@ class Reader:
                 self._received(entry)
             case Unserved():
                 self._unserved(entry)
-            case Closed(by=EndedBy.PEER):
-                for place in self.on_connection.get(entry.connection, ()):
-                    self._note(place, peer_left=entry.seq)
+            case Closed():
+                self._closed(entry)
             case Probed():
                 self._forget(entry.connection)
             case Rejected():
                 self.rejected.append(entry.seq)
             case Accepted() | Executed() | Replying() | Replied():
                 self._happened(entry)
-            case Closed() | Struck() | Marked():
+            case Struck() | Marked():
                 pass
 
     def finished(self) -> list[Attempt]:
@@ -151,8 +151,16 @@ class Reader:
             of_operation=entry.of_operation,
         )
 
+    def _closed(self, entry: Closed) -> None:
+        self.closed.add(entry.connection)
+        if entry.by is EndedBy.PEER:
+            for place in self.on_connection.get(entry.connection, ()):
+                self._note(place, peer_left=entry.seq)
+
     def _unserved(self, entry: Unserved) -> None:
-        place = self._sending_on(entry.connection, entry.upstream, entry.operation, entry.seq, placed=False)
+        # On a connection that had been read from, or ended, it was seen when it came; else it may have lain there.
+        placed = entry.connection in self.closed or entry.connection in self.on_connection
+        place = self._sending_on(entry.connection, entry.upstream, entry.operation, entry.seq, placed=placed)
         del self.unread[entry.connection]
         named = {} if entry.operation is None else {"operation": entry.operation}
         self._note(place, entry.seq, unserved=entry.seq, **named)

@@ -8,16 +8,13 @@ from suites.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One property. `invariant` is the sentence that a report shows; `judge` is pure, and returns nothing where the
-    run holds nothing that the property is about.
-    """
+class Property:
+    """What is claimed. `invariant` is the sentence that a report shows."""
 
     name: str
     claim: Claim
     proof: Proof
     invariant: str
-    judge: Callable[[Run], list[Finding]]
 
     def passes(self, says: str, entries: Iterable[int] = (), operation: int | None = None) -> Finding:
         """The run shows that the property holds."""
@@ -41,3 +38,12 @@ class Check:
             operation=operation,
             proof=self.proof,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check(Property):
+    """One property of one run. `judge` is pure, and returns nothing where the run holds nothing that the property
+    is about.
+    """
+
+    judge: Callable[[Run], list[Finding]]

@@ -72,7 +72,7 @@ def _cut_as_whole(account: Account, attempt: Attempt, entries: list[int] | tuple
     if attempt.answered is None:
         says = f"how much of the answer of {where} was sent is not recorded"
         return CHECK.cannot_know(says, entries, account.operation)
-    says = f"operation {account.operation} was answered as whole with what {where} had cut after {attempt.bytes_sent} bytes"
+    says = f"operation {account.operation} was answered as whole with what the router had cut ({where})"
     return CHECK.fails(says, entries, account.operation)
 
 

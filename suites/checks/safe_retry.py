@@ -38,6 +38,9 @@ def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: 
     again = f"operation {account.operation} was sent again ({name_of(attempt, account)})"
     entries = (*before.entries, *attempt.entries)
     strike = before.strikes[0] if before.strikes else None
+    if strike is None and before.unserved is not None:
+        says = f"{again} after the connection of {name_of(before, account)} ended with its request unserved: AMBIGUOUS"
+        return CHECK.fails(says + _luck(account), entries, account.operation)
     if strike is None or attempt.start < strike.striking:
         what = "was still open" if before.answered is None or attempt.start < before.answered else "had been answered"
         says = f"{again} with no evidence of a failure: {name_of(before, account)} {what}"

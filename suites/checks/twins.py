@@ -4,14 +4,19 @@ from faults.catalogue import fault_named
 from faults.truth import shows_its_cause
 from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
-from suites.checks.vacuity import vacuity
+from suites.checks.check import Property
+from suites.checks.vacuity import HEALTHY, vacuity
 from suites.checks.words import name_of, words_of
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.history import Outcome
 from suites.run import Run
 
-NAME = "twins"
-INVARIANT = "The same evidence gets the same decision, whatever the router had really done."
+CHECK = Property(
+    name="twins",
+    claim=Claim.MUST,
+    proof=Proof.CAUSE,
+    invariant="The same evidence gets the same decision, whatever the router had really done.",
+)
 
 
 def twins(a: Run, b: Run) -> list[Finding]:
@@ -41,26 +46,24 @@ def _compare(one: Account, other: Account, a: Run, b: Run) -> Finding | None:
     last: tuple[Attempt, Attempt] | None = None
     for mine, theirs in zip(one.attempts, other.attempts, strict=False):
         if not _same_evidence(mine, theirs):
-            return None if last is None else _finding(one, other, last, Verdict.PASS, "was sent again after both")
+            return None if last is None else CHECK.passes(*_what(one, other, last, "was sent again after both"))
         last = (mine, theirs)
     if last is None:
         return None
     counts = (len(one.attempts), len(other.attempts))
     if counts[0] != counts[1]:
         did = ["sent again" if count > min(counts) else "not sent again" for count in counts]
-        return _finding(one, other, last, Verdict.FAIL, f"was {did[0]} after one, {did[1]} after the other")
+        return CHECK.fails(*_what(one, other, last, f"was {did[0]} after one, {did[1]} after the other"))
     ends = [_end(run, account.operation) for run, account in ((a, one), (b, other))]
     if ends[0] != ends[1]:
-        return _finding(one, other, last, Verdict.FAIL, f"ended {ends[0]} after one, {ends[1]} after the other")
-    return _finding(one, other, last, Verdict.PASS, f"ended {ends[0]} after both")
+        return CHECK.fails(*_what(one, other, last, f"ended {ends[0]} after one, {ends[1]} after the other"))
+    return CHECK.passes(*_what(one, other, last, f"ended {ends[0]} after both"))
 
 
 def _same_evidence(mine: Attempt, theirs: Attempt) -> bool:
     if not (mine.placed and theirs.placed):
         return False
-    if mine.fault is None or theirs.fault is None:
-        return mine.fault == theirs.fault
-    faults = fault_named(mine.fault), fault_named(theirs.fault)
+    faults = [fault_named(attempt.fault or HEALTHY) for attempt in (mine, theirs)]
     return all(shows_its_cause(fault.act) for fault in faults) and faults[0].evidence == faults[1].evidence
 
 
@@ -72,19 +75,12 @@ def _end(run: Run, operation: int) -> str:
     return f"{outcome.kind.value!r}" + ("" if outcome.status is None else f" with status {outcome.status}")
 
 
-def _finding(one: Account, other: Account, last: tuple[Attempt, Attempt], verdict: Verdict, what: str) -> Finding:
-    mine, theirs = last
-    seen = "no fault" if mine.fault is None else words_of(fault_named(mine.fault).evidence)
-    says = (
-        f"twins {mine.fault!r} (operation {one.operation}, {name_of(mine, one)}) and {theirs.fault!r} "
-        f"(operation {other.operation}, {name_of(theirs, other)}): after {seen}, the operation {what}"
-    )
-    return Finding(
-        check=NAME,
-        claim=Claim.MUST,
-        verdict=verdict,
-        says=says,
-        entries=tuple(sorted(set(mine.entries))),
-        operation=one.operation,
-        proof=Proof.CAUSE,
-    )
+def _what(one: Account, other: Account, last: tuple[Attempt, Attempt], what: str) -> tuple[str, tuple[int, ...], int]:
+    """The sentence, the entries of the first run, and its operation."""
+    named = [
+        f"{attempt.fault or HEALTHY!r} (operation {account.operation}, {name_of(attempt, account)})"
+        for attempt, account in zip(last, (one, other), strict=True)
+    ]
+    seen = words_of(fault_named(last[0].fault or HEALTHY).evidence)
+    says = f"twins {named[0]} and {named[1]}: after {seen}, the operation {what}"
+    return says, last[0].entries, one.operation

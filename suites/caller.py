@@ -5,6 +5,7 @@ hide how a connection ended.
 """
 
 import asyncio
+import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -67,7 +68,7 @@ async def _exchange(sock: socket.socket, address: tuple[str, int], parts: list[b
     try:
         await loop.sock_connect(sock, address)
     except OSError as error:
-        return reading.reply(Arrival.NOTHING, f"no connection: {error.strerror or error}")
+        return reading.reply(Arrival.NOTHING, f"no connection: {_reason(error)}")
     try:
         for part in parts:
             await loop.sock_sendall(sock, part)
@@ -77,10 +78,14 @@ async def _exchange(sock: socket.socket, address: tuple[str, int], parts: list[b
         try:
             data = await loop.sock_recv(sock, _READ_BYTES)
         except OSError as error:
-            return reading.ended(f"the connection ended: {error.strerror or error}", clean=False)
+            return reading.ended(f"the connection ended: {_reason(error)}", clean=False)
         reply = reading.feed(data) if data else reading.ended("the connection ended: EOF", clean=True)
         if reply is not None:
             return reply
+
+
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)  # asyncio puts words of its own in strerror
 
 
 @dataclass(slots=True)

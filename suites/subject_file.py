@@ -172,8 +172,8 @@ class _Reader:
             if not _is_file_name(name):
                 raise self.error("files", name, "a relative file name that stays inside {dir}")
         for name in data.get("values", {}):
-            if name in FIXED:
-                raise self.error("values", name, f"a name other than {', '.join(FIXED)}")
+            if name in FIXED or not name.isidentifier():
+                raise self.error("values", name, f"a word other than {', '.join(FIXED)}")
         file = SubjectFile(
             spec=self.spec(),
             command=tuple(data["command"]),

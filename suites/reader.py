@@ -27,10 +27,11 @@ from suites.attempts import Attempt, Strike
 
 @dataclass(slots=True, kw_only=True)
 class Reader:
-    """Reads entries in order of `seq`. Attempts are named by their place in `attempts`; None: it was a probe."""
+    """Reads entries in order of `seq`. Attempts are named by their place in `attempts`."""
 
     struck: dict[int, Struck]
-    attempts: list[Attempt | None] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    probes: set[int] = field(default_factory=set)  # places of what turned out to be no attempt
     opened: dict[int, Opened] = field(default_factory=dict)
     of_exchange: dict[int, int] = field(default_factory=dict)
     unread: dict[int, int] = field(default_factory=dict)  # connection -> a sending on it that was not read yet
@@ -88,9 +89,7 @@ class Reader:
             for upstream, strike in self.listeners.items()
             if strike.struck is not None and upstream not in self.dialled
         ]
-        seen = [attempt for attempt in self.attempts if attempt is not None]
-        # What was read and carries no operation is a probe of another kind, not a sending.
-        return unseen + [attempt for attempt in seen if attempt.operation is not None or attempt.exchange is None]
+        return unseen + [attempt for place, attempt in enumerate(self.attempts) if place not in self.probes]
 
     def _opened(self, entry: Opened) -> None:
         self.opened[entry.connection] = entry
@@ -117,19 +116,18 @@ class Reader:
             self.dropped[entry.upstream, entry.peer_port] = len(self.attempts) - 1
 
     def _striking(self, entry: Striking) -> None:
-        if entry.exchange is None and entry.connection is None:
-            if entry.upstream is not None:
-                self.listeners[entry.upstream] = self._strike(entry)
-            return
+        strike = self._strike(entry)
+        seqs = (entry.seq,) if strike.struck is None else (entry.seq, strike.struck)
         if entry.exchange is not None:
             place = self.of_exchange.get(entry.exchange)
-        else:
-            place = self._sending_on(entry.connection or 0, entry.upstream, entry.operation, entry.seq, placed=True)
-        attempt = None if place is None else self.attempts[place]
-        if place is not None and attempt is not None:
-            strike = self._strike(entry)
-            seqs = (entry.seq,) if strike.struck is None else (entry.seq, strike.struck)
-            self._note(place, *seqs, strikes=(*attempt.strikes, strike))
+            if place is not None:
+                self._note(place, *seqs, strikes=(*self.attempts[place].strikes, strike))
+        elif entry.connection is not None:
+            # A connection may be held before a request comes on it; the strike is closed when one has come.
+            place = self._unread_on(entry.connection, entry.upstream, entry.operation, max(seqs))
+            self._note(place, *seqs, placed=True, strikes=(*self.attempts[place].strikes, strike))
+        elif entry.upstream is not None:
+            self.listeners[entry.upstream] = strike
 
     def _strike(self, entry: Striking) -> Strike:
         struck = self.struck.get(entry.seq)
@@ -138,7 +136,8 @@ class Reader:
         return Strike(fault=entry.fault, striking=entry.seq, struck=struck.seq, witness=struck.witness)
 
     def _received(self, entry: Received) -> None:
-        place = self._sending_on(entry.connection, entry.upstream, entry.operation, entry.seq, placed=True)
+        self._close_unserved(entry.connection)
+        place = self._unread_on(entry.connection, entry.upstream, entry.operation, entry.seq)
         del self.unread[entry.connection]
         self.of_exchange[entry.exchange] = place
         self._note(
@@ -150,6 +149,36 @@ class Reader:
             nth=entry.nth,
             of_operation=entry.of_operation,
         )
+        if entry.operation is None:  # it was read and names no operation: a probe of another kind
+            self.probes.add(place)
+
+    def _unserved(self, entry: Unserved) -> None:
+        # On a connection that had been read from, or ended, it was seen when it came; else it may have lain there.
+        placed = entry.connection in self.closed or entry.connection in self.on_connection
+        self._close_unserved(entry.connection)
+        place = self._unread_on(entry.connection, entry.upstream, entry.operation, entry.seq)
+        attempt = self.attempts[place]
+        operation = attempt.operation if entry.operation is None else entry.operation
+        self._note(place, entry.seq, unserved=entry.seq, operation=operation, placed=placed)
+
+    def _unread_on(self, connection: int, upstream: int | None, operation: int | None, seq: int) -> int:
+        """The sending on that connection whose end is not known yet, or else a new one that begins at `seq`."""
+        place = self.unread.get(connection)
+        if place is not None:
+            return place
+        opened = self.opened.get(connection)
+        where = upstream if upstream is not None else (0 if opened is None else opened.upstream)
+        self.attempts.append(Attempt(operation=operation, start=seq, upstream=where, connection=connection))
+        place = len(self.attempts) - 1
+        self.unread[connection] = place
+        self.on_connection.setdefault(connection, []).append(place)
+        return place
+
+    def _close_unserved(self, connection: int) -> None:
+        """What was left unserved is not served later: what comes now is another sending."""
+        place = self.unread.get(connection)
+        if place is not None and self.attempts[place].unserved is not None:
+            del self.unread[connection]
 
     def _closed(self, entry: Closed) -> None:
         self.closed.add(entry.connection)
@@ -157,40 +186,15 @@ class Reader:
             for place in self.on_connection.get(entry.connection, ()):
                 self._note(place, peer_left=entry.seq)
 
-    def _unserved(self, entry: Unserved) -> None:
-        # On a connection that had been read from, or ended, it was seen when it came; else it may have lain there.
-        placed = entry.connection in self.closed or entry.connection in self.on_connection
-        place = self._sending_on(entry.connection, entry.upstream, entry.operation, entry.seq, placed=placed)
-        del self.unread[entry.connection]
-        named = {} if entry.operation is None else {"operation": entry.operation}
-        self._note(place, entry.seq, unserved=entry.seq, **named)
-
-    def _sending_on(
-        self, connection: int, upstream: int | None, operation: int | None, seq: int, *, placed: bool
-    ) -> int:
-        """The sending on that connection that was not read yet, or else a new one."""
-        place = self.unread.get(connection)
-        if place is not None:
-            return place
-        opened = self.opened.get(connection)
-        where = upstream if upstream is not None else (0 if opened is None else opened.upstream)
-        attempt = Attempt(operation=operation, start=seq, upstream=where, connection=connection, placed=placed)
-        self.attempts.append(attempt)
-        place = len(self.attempts) - 1
-        self.unread[connection] = place
-        self.on_connection.setdefault(connection, []).append(place)
-        return place
-
-    def _note(self, place: int, *seqs: int, **facts: Any) -> None:
-        attempt = self.attempts[place]
-        if attempt is not None:
-            self.attempts[place] = replace(attempt, entries=(*attempt.entries, *seqs), **facts)
-
     def _forget(self, connection: int) -> None:
         """What was on its way on that connection was a probe."""
         place = self.unread.pop(connection, None)
         if place is not None:
-            self.attempts[place] = None
+            self.probes.add(place)
+
+    def _note(self, place: int, *seqs: int, **facts: Any) -> None:
+        attempt = self.attempts[place]
+        self.attempts[place] = replace(attempt, entries=(*attempt.entries, *seqs), **facts)
 
     def _happened(self, entry: Accepted | Executed | Replying | Replied) -> None:
         place = self.of_exchange.get(entry.exchange)

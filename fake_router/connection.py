@@ -1,0 +1,201 @@
+"""One connection whose requests are read: bytes go to the parser, requests to the performer, one after the other."""
+
+import asyncio
+from collections import deque
+from typing import assert_never
+
+from fake_router.entries import Probed, Received, Rejected
+from fake_router.exchange import Event, Exchange, State, reachable
+from fake_router.line import Line, unserved_work
+from fake_router.performer import Performer
+from fake_router.replies import small_json
+from fake_router.routes import Probe, Refusal, Work, route
+from fake_router.switchboard import Switchboard
+from fake_router.wire import CONTINUE, Expecting, Malformed, Request
+from fake_router.wire import Event as WireEvent
+from faults.acts import HEALTHY
+
+
+class Connection:
+    """Serves the requests of one line, one after the other."""
+
+    __slots__ = (
+        "_board", "_eof", "_ledger", "_line", "_loop", "_nth", "_performer", "_queue",
+    )  # fmt: skip
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line) -> None:
+        self._loop = loop
+        self._board = board
+        self._ledger = board.ledger
+        self._line = line
+        self._queue: deque[WireEvent] = deque()
+        self._performer = Performer(loop, board, line, self._over)
+        self._nth = 0
+        self._eof = False
+        line.on_readable(self.read_now)
+
+    @property
+    def idle(self) -> bool:
+        """No exchange is open, no byte of a request has come, and the connection has not ended."""
+        return not (self._performer.exchange or self._queue or self._line.parser.unfinished_bytes or self._line.over)
+
+    def heal(self) -> None:
+        """A silent exchange ends with FIN; all others end by themselves."""
+        if self._performer.exchange is not None:
+            self._performer.apply(Event.HEAL)
+
+    def drop_idle(self) -> None:
+        """End it with FIN if it is idle."""
+        if self.idle:
+            self._line.fin()
+
+    def drain(self) -> None:
+        """As healing; nothing lies unread here."""
+        self.heal()
+
+    def close(self) -> None:
+        """Free what it holds, without a word to the ledger."""
+        self._performer.forget()
+        self._line.release()
+
+    # What arrives.
+
+    def read_now(self) -> None:
+        """Take in what has arrived, if anything has."""
+        data = self._line.read()
+        if data is None:
+            return
+        if not data:
+            self._peer_gone()
+            return
+        self._queue.extend(self._line.parser.feed(data))
+        self._work_off()
+
+    def _work_off(self) -> None:
+        while self._queue and self._performer.exchange is None and not self._line.over:
+            event = self._queue.popleft()
+            match event:
+                case Request():
+                    self._request(event)
+                case Malformed():
+                    self._refuse(event.status, event.why, close=True)
+                case Expecting():
+                    self._send_small(CONTINUE, close=False)
+                case _:
+                    assert_never(event)
+
+    def _request(self, request: Request) -> None:
+        asked = route(request)
+        match asked:
+            case Work():
+                self._begin(request, asked)
+            case Probe():
+                self._probe(request, asked.status, asked.answer)
+            case Refusal():
+                if request.method in ("GET", "HEAD"):
+                    self._probe(request, asked.status, {"error": {"message": asked.why}}, allow=asked.allow)
+                else:
+                    self._refuse(asked.status, asked.why, close=not request.keep_alive, allow=asked.allow)
+            case _:
+                assert_never(asked)
+
+    def _probe(self, request: Request, status: int, answer: object, *, allow: str = "") -> None:
+        line = self._line
+        self._ledger.record(
+            Probed,
+            connection=line.number,
+            upstream=line.upstream,
+            method=request.method,
+            target=request.target,
+            status=status,
+        )
+        close = not request.keep_alive
+        data = small_json(status, answer, close=close, allow=allow, body_withheld=request.method == "HEAD")
+        self._send_small(data, close=close)
+
+    def _refuse(self, status: int, why: str, *, close: bool, allow: str = "") -> None:
+        line = self._line
+        self._ledger.record(Rejected, connection=line.number, upstream=line.upstream, status=status, why=why)
+        self._send_small(small_json(status, {"error": {"message": why}}, close=close, allow=allow), close=close)
+
+    def _send_small(self, data: bytes, *, close: bool) -> None:
+        """These fit into any socket buffer; a peer that lets not even them pass has stopped reading."""
+        try:
+            whole = self._line.send(data) == len(data)
+        except OSError:
+            self._line.gone()
+            return
+        if not whole:
+            self._line.reset()
+        elif close:
+            self._line.fin()
+
+    def _peer_gone(self) -> None:
+        exchange = self._performer.exchange
+        if exchange is not None and exchange.state is State.SENDING:
+            # A peer that has only ended its own side still reads; one that is gone makes the next send fail.
+            self._eof = True
+            self._line.leave_unread()
+            return
+        self._eof = True
+        if exchange is not None:
+            self._performer.apply(Event.PEER_GONE)
+        if not self._line.over:
+            self._end_by_peer()
+
+    def _end_by_peer(self) -> None:
+        self._drop_queue()
+        if self._line.parser.unfinished_bytes:
+            self._line.unserved(None, self._line.parser.unfinished_bytes)
+        self._line.gone()
+
+    def _drop_queue(self) -> None:
+        for event in self._queue:
+            if isinstance(event, Request):
+                self._line.unserved(unserved_work(event), len(event.body))
+        self._queue.clear()
+
+    # The exchange.
+
+    def _begin(self, request: Request, work: Work) -> None:
+        board, line, operation = self._board, self._line, work.operation
+        number, of_operation, step = board.next_exchange(operation)
+        self._nth += 1
+        self._ledger.record(
+            Received,
+            exchange=number,
+            connection=line.number,
+            upstream=line.upstream,
+            nth=self._nth,
+            operation=operation,
+            of_operation=of_operation,
+            body_bytes=len(request.body),
+        )
+        can_strike = reachable(step.act, http10=request.http10)
+        exchange = Exchange(
+            number=number,
+            operation=operation,
+            choices=work.choices,
+            act=step.act if can_strike else HEALTHY,
+            fault=step.fault if can_strike else None,
+            read_timeout_s=step.read_timeout_s,
+            keep_alive=request.keep_alive,
+        )
+        if operation is not None:
+            board.busier(1)
+        if step.opens is not None:
+            board.open_gate(step.opens)
+        self._performer.begin(exchange, step.gate)
+
+    def _over(self, exchange: Exchange) -> None:
+        if not self._line.over:
+            if self._eof or self._performer.peer_lost:
+                self._end_by_peer()
+            elif not exchange.keep_alive:
+                self._line.fin()
+        if exchange.operation is not None:
+            self._board.busier(-1)
+        if self._line.over:
+            self._drop_queue()
+        elif self._queue:
+            self._loop.call_soon(self._work_off)

@@ -1,0 +1,183 @@
+"""One exchange as a table of transitions: events in, commands out. Nothing here touches a socket or the ledger.
+
+EXECUTE is one command, so that no fault can strike inside it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import assert_never
+
+from faults.acts import HEALTHY, Answer, End, ExchangeAct, Hang
+from faults.vocabulary import Ending, Framing, Side
+
+
+class State(Enum):
+    """Where an exchange stands."""
+
+    READ = "the request was read whole, and nothing has been done"
+    GATED = "held until its gate opens"
+    DELAYED = "its reply waits"
+    SENDING = "its reply is being handed to the kernel"
+    SILENT = "it gets no reply, and its connection stays open"
+    OVER = "over"
+
+
+class Event(Enum):
+    """What can happen to an exchange."""
+
+    HOLD = "its gate is closed"
+    START = "nothing holds it, or its gate has opened"
+    DELAY_OVER = "the time of its delay has passed"
+    SENT = "the kernel has taken all that was to be sent"
+    PEER_GONE = "the peer has ended the connection"
+    HEAL = "faults end: nothing may stay silent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execute:
+    """Take the work on and do it, in one step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenStrike:
+    """Say in the ledger that a fault is about to strike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseStrike:
+    """Say in the ledger that it has struck."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Come back with DELAY_OVER after that many read timeouts."""
+
+    delay: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send:
+    """Hand the reply to the kernel, whole or as far as its cut, and come back with SENT."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbandonReply:
+    """Say in the ledger how much of the reply the kernel took before the peer went."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndConnection:
+    """End the connection in that way."""
+
+    ending: Ending
+
+
+Command = Execute | OpenStrike | CloseStrike | Wait | Send | AbandonReply | EndConnection
+Commands = tuple[Command, ...]
+Step = tuple[State, Commands]
+
+
+def _begin(act: ExchangeAct) -> Step:
+    before: Commands = (Execute(), OpenStrike()) if act.side is Side.AFTER else (OpenStrike(),)
+    match act:
+        case Hang():
+            return State.SILENT, (*before, CloseStrike())
+        case End(ending=ending):
+            return State.OVER, (*before, EndConnection(ending=ending), CloseStrike())
+        case Answer():
+            if act.delay is None:
+                return State.SENDING, (*before, Send(answer=act))
+            return State.DELAYED, (*before, Wait(delay=act.delay))
+        case _:
+            assert_never(act)
+
+
+def _answer_late(act: ExchangeAct) -> Step:
+    return State.SENDING, (Send(answer=_answer(act)),)
+
+
+def _sent(act: ExchangeAct) -> Step:
+    ending = _answer(act).ending
+    end: Commands = () if ending is None else (EndConnection(ending=ending),)
+    return State.OVER, (*end, CloseStrike())
+
+
+def _gone_while_sending(act: ExchangeAct) -> Step:
+    """The delay was there even if nobody waited for its end; any other act needs its bytes to be handed over."""
+    struck: Commands = () if _answer(act).delay is None else (CloseStrike(),)
+    return State.OVER, (AbandonReply(), *struck)
+
+
+def _answer(act: ExchangeAct) -> Answer:
+    if not isinstance(act, Answer):
+        raise TypeError(f"{act!r} has no reply; expected an Answer")
+    return act
+
+
+def _to(state: State, *commands: Command) -> Callable[[ExchangeAct], Step]:
+    return lambda act: (state, commands)
+
+
+TABLE: Mapping[tuple[State, Event], Callable[[ExchangeAct], Step]] = {
+    (State.READ, Event.HOLD): _to(State.GATED),
+    (State.READ, Event.START): _begin,
+    (State.GATED, Event.START): _begin,
+    (State.GATED, Event.PEER_GONE): _to(State.OVER),
+    (State.GATED, Event.HEAL): _to(State.GATED),  # healing opens its gate, which is another event
+    (State.DELAYED, Event.DELAY_OVER): _answer_late,
+    (State.DELAYED, Event.PEER_GONE): _to(State.OVER, CloseStrike()),
+    (State.DELAYED, Event.HEAL): _to(State.DELAYED),  # it ends by itself
+    (State.SENDING, Event.SENT): _sent,
+    (State.SENDING, Event.PEER_GONE): _gone_while_sending,
+    (State.SENDING, Event.HEAL): _to(State.SENDING),  # it ends by itself
+    (State.SILENT, Event.PEER_GONE): _to(State.OVER),
+    (State.SILENT, Event.HEAL): _to(State.OVER, EndConnection(ending=Ending.FIN)),
+}
+
+
+# What no fault strikes is computed once: nearly every exchange under load is such a one.
+_OF_HEALTHY: Mapping[Callable[[ExchangeAct], Step], Step] = {
+    _begin: (State.SENDING, (Execute(), Send(answer=HEALTHY))),
+    _sent: (State.OVER, ()),
+}
+
+
+class ImpossibleEventError(Exception):
+    """An event came that cannot come in that state: a defect of the router itself."""
+
+
+def reachable(act: ExchangeAct, *, http10: bool) -> bool:
+    """An HTTP/1.0 peer must not get a chunked reply (RFC 9112 s6.1), so such a fault cannot strike it."""
+    return not (http10 and isinstance(act, Answer) and act.framing is Framing.CHUNKED)
+
+
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """One request on the wire and what becomes of it. `fault` None: nothing strikes, so no strike is recorded."""
+
+    number: int
+    operation: int | None
+    choices: int
+    act: ExchangeAct
+    fault: str | None
+    read_timeout_s: float
+    keep_alive: bool
+    execution: int = 0  # 0: not executed
+    striking: int = 0  # the seq of its open Striking
+    state: State = State.READ
+
+    def on(self, event: Event) -> Commands:
+        """What is to be done now. Raises ImpossibleEventError for an event that the table does not have."""
+        transition = TABLE.get((self.state, event))
+        if transition is None:
+            raise ImpossibleEventError(f"{event!r} in {self.state!r} of exchange {self.number}")
+        if self.fault is None and self.act is HEALTHY and transition in _OF_HEALTHY:
+            self.state, commands = _OF_HEALTHY[transition]
+        else:
+            self.state, commands = transition(self.act)
+            if self.fault is None:
+                commands = tuple([c for c in commands if not isinstance(c, OpenStrike | CloseStrike)])
+        return commands

@@ -1,0 +1,145 @@
+"""Which act strikes at the point that was reached. Matching a plan and consuming its step are one operation."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from faults.acts import HEALTHY, DropSyn, ExchangeAct, ListenerAct, Refuse
+from faults.catalogue import fault_named
+from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
+
+GateKey = tuple[int, str]  # the number of the armed plan (0: any), and the gate's name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeStep:
+    """What happens to one exchange. `gate` holds it first; `opens` is the gate that its receipt opens."""
+
+    act: ExchangeAct = HEALTHY
+    fault: str | None = None
+    read_timeout_s: float = 0.0
+    gate: GateKey | None = None
+    opens: GateKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenerStep:
+    """What happens to the connections of one listener, or to one connection of it."""
+
+    upstream: int
+    act: ListenerAct
+    fault: str
+    operation: int
+    read_timeout_s: float
+
+
+HEALTHY_STEP = ExchangeStep()
+
+
+@dataclass(slots=True, kw_only=True)
+class _ArmedOperation:
+    planned: PlannedOperation
+    read_timeout_s: float
+    gate: GateKey | None
+    opens: GateKey | None
+    taken: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class _ArmedListener:
+    step: ListenerStep
+    left: int | None
+
+
+@dataclass(slots=True)
+class Injector:
+    """The plans that are armed, and how far each has been consumed."""
+
+    upstreams: int
+    _plans: int = 0
+    _operations: dict[int, _ArmedOperation] = field(default_factory=dict)
+    _listeners: dict[int, _ArmedListener] = field(default_factory=dict)
+
+    def arm(self, plan: Plan, *, first_operation: int, read_timeout_ms: int) -> list[ListenerStep]:
+        """Arm one more plan; its operation i has the number first_operation + i.
+
+        Returns the listeners that must be made faulty at once. Raises PlanError, with nothing armed, when the
+        plan does not fit to this router or to what is armed.
+        """
+        numbers = range(first_operation, first_operation + len(plan.operations))
+        if first_operation < 1:
+            raise PlanError(f"first_operation is {first_operation!r}; expected 1 or more")
+        if read_timeout_ms < 1:
+            raise PlanError(f"read_timeout_ms is {read_timeout_ms!r}; expected 1 or more")
+        taken = [number for number in numbers if number in self._operations]
+        if taken:
+            raise PlanError(f"operation {taken[0]} is armed already; expected numbers that no armed plan has")
+        listeners = self._listener_steps(plan, first_operation, read_timeout_ms / 1000)
+        self._plans += 1
+        awaited = {awaited_operation(operation.gate) for operation in plan.operations}
+        for index, (number, operation) in enumerate(zip(numbers, plan.operations, strict=True)):
+            self._operations[number] = _ArmedOperation(
+                planned=operation,
+                read_timeout_s=read_timeout_ms / 1000,
+                gate=self._key(operation.gate),
+                opens=(self._plans, f"received:{index}") if index in awaited else None,
+            )
+        for listener in listeners:
+            self._listeners[listener.step.upstream] = listener
+        return [one.step for one in listeners if isinstance(one.step.act, Refuse | DropSyn)]
+
+    def _key(self, gate: str | None) -> GateKey | None:
+        if gate is None:
+            return None
+        awaited = awaited_operation(gate)
+        return (0, gate) if awaited is None else (self._plans, f"received:{awaited}")
+
+    def _listener_steps(self, plan: Plan, operation: int, read_timeout_s: float) -> list[_ArmedListener]:
+        armed = []
+        for planned in plan.listeners:
+            hit = range(self.upstreams) if planned.upstream is None else (planned.upstream,)
+            for upstream in hit:
+                if not upstream < self.upstreams:
+                    raise PlanError(f"upstream {upstream!r}; this router plays {self.upstreams}, from 0")
+                if upstream in self._listeners:
+                    raise PlanError(f"upstream {upstream!r} is faulty already; expected one fault a listener")
+                step = ListenerStep(
+                    upstream=upstream,
+                    act=cast(ListenerAct, fault_named(planned.fault).act),
+                    fault=planned.fault,
+                    operation=operation,
+                    read_timeout_s=read_timeout_s,
+                )
+                armed.append(_ArmedListener(step=step, left=planned.connections))
+        return armed
+
+    def take(self, operation: int | None) -> ExchangeStep:
+        """The step of this operation's next exchange; the exchange after the last planned one is healthy."""
+        armed = None if operation is None else self._operations.get(operation)
+        if armed is None:
+            return HEALTHY_STEP
+        nth, armed.taken = armed.taken, armed.taken + 1
+        gate, opens = (armed.gate, armed.opens) if nth == 0 else (None, None)
+        if nth >= len(armed.planned.faults):
+            return ExchangeStep(read_timeout_s=armed.read_timeout_s, gate=gate, opens=opens)
+        fault = armed.planned.faults[nth]
+        return ExchangeStep(
+            act=cast(ExchangeAct, fault_named(fault).act),
+            fault=fault,
+            read_timeout_s=armed.read_timeout_s,
+            gate=gate,
+            opens=opens,
+        )
+
+    def take_connection(self, upstream: int) -> ListenerStep | None:
+        """The step of this listener's next connection; None where it is healthy."""
+        armed = self._listeners.get(upstream)
+        if armed is None or armed.left == 0:
+            return None
+        if armed.left is not None:
+            armed.left -= 1
+        return armed.step
+
+    def disarm(self) -> None:
+        """Nothing strikes from now on."""
+        self._operations.clear()
+        self._listeners.clear()

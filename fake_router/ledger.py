@@ -1,0 +1,82 @@
+"""The ledger: append-only, numbered, and as JSON lines. Line 1 holds the schema, every further line one entry."""
+
+from collections.abc import Iterable
+from time import monotonic_ns
+from typing import Any, TypeVar
+
+import msgspec
+
+from fake_router.entries import AnyEntry, Entry
+
+SCHEMA = 1
+
+E = TypeVar("E", bound=Entry)
+
+
+class LedgerError(ValueError):
+    """Text that is no ledger of this schema; the message names the line."""
+
+
+class Ledger:
+    """What really happened, in order. Entries are numbered from 1 and never change."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: list[Any] = []
+
+    def record(self, kind: type[E], /, **facts: Any) -> int:
+        """Append one entry and return its seq. Raises TypeError for facts that the kind does not have."""
+        entries = self._entries
+        seq = len(entries) + 1
+        entries.append(kind(seq=seq, at_ns=monotonic_ns(), **facts))
+        return seq
+
+    def since(self, seq: int = 0) -> tuple[AnyEntry, ...]:
+        """The entries with numbers above `seq`."""
+        return tuple(self._entries[max(seq, 0) :])
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    schema: int
+
+
+_encoder = msgspec.json.Encoder()
+_headers = msgspec.json.Decoder(_Header)
+_entries = msgspec.json.Decoder(AnyEntry)
+
+
+def dump(entries: Iterable[AnyEntry]) -> bytes:
+    """The entries as JSON lines, the first line naming the schema."""
+    return _encoder.encode_lines([_Header(SCHEMA), *entries])
+
+
+def load(data: bytes | str) -> tuple[AnyEntry, ...]:
+    """The entries in those JSON lines. Raises LedgerError for all that is no ledger of this schema."""
+    lines = (data.encode() if isinstance(data, str) else data).split(b"\n")
+    try:
+        header = _headers.decode(lines[0])
+    except msgspec.MsgspecError as error:
+        raise LedgerError(f'line 1 is {_quoted(lines[0])}; expected {{"schema":{SCHEMA}}} ({error})') from None
+    if header.schema != SCHEMA:
+        raise LedgerError(f"line 1 says schema {header.schema!r}; this version reads {SCHEMA}")
+    entries: list[AnyEntry] = []
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        try:
+            entry = _entries.decode(line)
+        except msgspec.MsgspecError as error:
+            raise LedgerError(f"line {number} is {_quoted(line)}; expected one entry ({error})") from None
+        if entries and entry.seq <= entries[-1].seq:
+            raise LedgerError(f"line {number} has seq {entry.seq!r} after {entries[-1].seq!r}; expected a larger one")
+        entries.append(entry)
+    return tuple(entries)
+
+
+def _quoted(line: bytes) -> str:
+    text = line[:80].decode("utf-8", "replace")
+    return repr(text) + ("..." if len(line) > 80 else "")

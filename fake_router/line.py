@@ -1,0 +1,157 @@
+"""An accepted socket, and the ways in which it can end. Each end is one system call and one Closed entry.
+
+The socket is a plain non-blocking one under the loop's reader callbacks, because a transport hides what is needed
+here: what `send` returns is what the kernel took, MSG_PEEK looks without reading, a FIN is a shutdown, and a reset
+is a close that does not linger.
+"""
+
+import asyncio
+import contextlib
+import socket
+import struct
+from collections.abc import Callable
+
+from fake_router.entries import Closed, EndedBy, Unserved
+from fake_router.routes import Work, work_in
+from fake_router.switchboard import Switchboard
+from fake_router.wire import Request, RequestParser
+
+READ_BYTES = 65_536
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, 0 s: close() sends RST and drops what was not sent
+
+
+class Line:
+    """One accepted connection: its number, and its socket until that is closed."""
+
+    __slots__ = ("_board", "_fd", "_loop", "_released", "_sock", "number", "over", "parser", "upstream")
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        board: Switchboard,
+        sock: socket.socket,
+        *,
+        number: int,
+        upstream: int,
+        released: Callable[["Line"], None],
+    ) -> None:
+        self.number = number
+        self.upstream = upstream
+        self.over = False  # its Closed entry is recorded; the socket may wait for the peer's FIN
+        self._loop = loop
+        self._board = board
+        self._sock = sock
+        self._fd = sock.fileno()  # as a number: for a socket object the loop would put off its close
+        self._released = released
+        self.parser = RequestParser()
+
+    def on_readable(self, readable: Callable[[], None]) -> None:
+        """Call `readable` as long as bytes, an EOF or an error wait to be read."""
+        self._loop.add_reader(self._fd, readable)
+
+    def on_writable(self, writable: Callable[[], None] | None) -> None:
+        """Call `writable` as long as the kernel would take bytes; None: no more."""
+        if writable is None:
+            self._loop.remove_writer(self._fd)
+        else:
+            self._loop.add_writer(self._fd, writable)
+
+    def leave_unread(self) -> None:
+        """Call nobody when bytes arrive."""
+        self._loop.remove_reader(self._fd)
+
+    def read(self) -> bytes | None:
+        """What has arrived; empty when the peer has ended the connection in any way, None when nothing waits."""
+        try:
+            return self._sock.recv(READ_BYTES)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    def peek(self, limit: int) -> bytes | None:
+        """As `read`, but the bytes stay unread."""
+        try:
+            return self._sock.recv(limit, socket.MSG_PEEK)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    def wake_at(self, unread_bytes: int) -> None:
+        """Readable means from now on that at least so many bytes lie unread, or that the peer has ended."""
+        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, unread_bytes)
+
+    def send(self, data: bytes | memoryview) -> int:
+        """Hand bytes to the kernel and return how many it took. Raises OSError when the peer is gone."""
+        try:
+            return self._sock.send(data)
+        except BlockingIOError:
+            return 0
+
+    def reset(self) -> None:
+        """RST, at once; the peer can still read what was sent to it before (measured on loopback)."""
+        with contextlib.suppress(OSError):
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        self._over(EndedBy.ROUTER_RESET)
+        self.release()
+
+    def fin(self) -> None:
+        """FIN, then read on until the peer's: closing with bytes unread would send RST instead.
+
+        A request that crosses the FIN is recorded as Unserved.
+        """
+        self._over(EndedBy.ROUTER_FIN)
+        try:
+            self._sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.release()  # the peer has reset it
+            return
+        self.on_readable(self._late)
+
+    def gone(self) -> None:
+        """The peer has ended it."""
+        self._over(EndedBy.PEER)
+        self.release()
+
+    def release(self) -> None:
+        """Close the socket, if that has not happened."""
+        if self._fd < 0:
+            return
+        self._loop.remove_reader(self._fd)
+        self._loop.remove_writer(self._fd)
+        self._fd = -1
+        self._sock.close()
+        self._released(self)
+
+    def unserved(self, work: Work | None, request_bytes: int) -> None:
+        """Record a sending that nobody will serve."""
+        self._board.ledger.record(
+            Unserved,
+            connection=self.number,
+            upstream=self.upstream,
+            operation=None if work is None else work.operation,
+            request_bytes=request_bytes,
+        )
+
+    def _over(self, by: EndedBy) -> None:
+        self.over = True
+        self._board.ledger.record(Closed, connection=self.number, by=by)
+
+    def _late(self) -> None:
+        data = self.read()
+        if data is None:
+            return
+        if not data:
+            self.release()
+            return
+        before = self.parser.unfinished_bytes
+        for event in self.parser.feed(data):
+            if isinstance(event, Request):
+                self.unserved(unserved_work(event), before + len(data))
+
+
+def unserved_work(request: Request) -> Work | None:
+    """The work that a request asks for which nobody will serve; None where it asks for none that can be known."""
+    work = work_in(request.body) if request.method == "POST" else None
+    return work if isinstance(work, Work) else None

@@ -1,0 +1,166 @@
+"""One listening socket, and the acts that strike before there is a connection: refuse, and drop the SYN.
+
+A second socket, bound and never listening, holds the port while nobody listens on it. Both have SO_REUSEADDR:
+Linux lets such sockets share a port as long as none of the others listens.
+"""
+
+import asyncio
+import contextlib
+import errno
+import select
+import socket
+from collections.abc import Callable
+
+BACKLOG = 4096
+MAX_FILLERS = 8
+_FILLER_MS = 100
+_RETRY_ACCEPT_S = 0.05
+
+
+class PortInUseError(OSError):
+    """Another socket has the port; the message quotes host and port."""
+
+
+class Listener:
+    """Accepts connections and hands each to `accepted` with the peer's port."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, host: str, port: int, accepted: Callable[[socket.socket, int], None]
+    ) -> None:
+        self._loop = loop
+        self._host = host
+        self._accepted = accepted
+        self._sock: socket.socket | None = None
+        self._filler: socket.socket | None = None
+        self._filler_port = 0
+        self._holder = _bound(host, port)
+        self.port: int = self._holder.getsockname()[1]
+        try:
+            self._listen()
+        except BaseException:
+            self._holder.close()
+            raise
+
+    @property
+    def listening(self) -> bool:
+        """A SYN may be answered; it need not be, when the accept queue is full."""
+        return self._sock is not None
+
+    def refuse(self) -> None:
+        """The port stays ours, and the kernel answers every SYN to it with RST."""
+        sock = self._listening()
+        self._accept_all()  # a connection that waits to be accepted must not be reset
+        self._loop.remove_reader(sock.fileno())
+        sock.close()
+        self._sock = None
+
+    def drop_syns(self) -> None:
+        """Fill the accept queue with one connection of our own, so that the kernel drops every further SYN.
+
+        Raises RuntimeError when others keep connecting, so that none of ours gets into the queue.
+        """
+        sock = self._listening()
+        self._loop.remove_reader(sock.fileno())
+        sock.listen(0)  # Linux: room for backlog + 1 connections
+        for _ in range(MAX_FILLERS):
+            self._accept_all()
+            filler = socket.socket(self._holder.family, socket.SOCK_STREAM)
+            filler.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                filler.connect((self._host, self.port))
+            if not _connected(filler):
+                filler.close()  # another connection was faster and has the place; it is accepted, and we try again
+                continue
+            self._filler, self._filler_port = filler, filler.getsockname()[1]
+            return
+        raise RuntimeError(f"no filler got into the accept queue of {self._host}:{self.port}; expected an idle subject")
+
+    def restore(self) -> None:
+        """Accept again, whatever was done before."""
+        if self._sock is None:
+            self._listen()
+        elif self._filler is not None:
+            self._sock.listen(BACKLOG)
+            self._accept_all()
+            self._filler.close()
+            self._filler = None
+            self._loop.add_reader(self._sock.fileno(), self._accept_all)
+
+    def close(self) -> None:
+        """Free the port. Safe to call twice."""
+        if self._filler is not None:
+            self._filler.close()
+            self._filler = None
+        if self._sock is not None:
+            self._loop.remove_reader(self._sock.fileno())
+            self._sock.close()
+            self._sock = None
+        self._holder.close()
+
+    def _listening(self) -> socket.socket:
+        if self._sock is None or self._filler is not None:
+            raise RuntimeError(f"{self._host}:{self.port} is faulty already; expected a healthy listener")
+        return self._sock
+
+    def _listen(self) -> None:
+        sock = _bound(self._host, self.port)
+        try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # what it accepts inherits this
+            sock.listen(BACKLOG)
+        except OSError as error:
+            sock.close()
+            raise _in_use(self._host, self.port, error) from None
+        self._sock = sock
+        self._loop.add_reader(sock.fileno(), self._accept_all)
+
+    def _accept_all(self) -> None:
+        while (sock := self._sock) is not None:
+            try:
+                accepted, address = sock.accept()
+            except (BlockingIOError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+                    self._pause()  # the connection stays in the queue, and its fd readable
+                    return
+                raise
+            if self._filler is not None and address[1] == self._filler_port:
+                accepted.close()
+                continue
+            accepted.setblocking(False)
+            self._accepted(accepted, address[1])
+
+    def _pause(self) -> None:
+        assert self._sock is not None
+        self._loop.remove_reader(self._sock.fileno())
+        self._loop.call_later(_RETRY_ACCEPT_S, self._unpause)
+
+    def _unpause(self) -> None:
+        if self._sock is not None and self._filler is None:
+            self._loop.add_reader(self._sock.fileno(), self._accept_all)
+
+
+def _connected(sock: socket.socket) -> bool:
+    """A connect that was begun has succeeded; on loopback it does at once, or its SYN has been dropped."""
+    poll = select.poll()
+    poll.register(sock, select.POLLOUT)
+    return bool(poll.poll(_FILLER_MS)) and sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setblocking(False)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+    except OSError as error:
+        sock.close()
+        raise _in_use(host, port, error) from None
+    return sock
+
+
+def _in_use(host: str, port: int, error: OSError) -> OSError:
+    if error.errno == errno.EADDRINUSE:
+        return PortInUseError(errno.EADDRINUSE, f"{host}:{port} is in use; expected a free port, or 0 for any")
+    return OSError(error.errno, f"cannot listen on {host!r} port {port!r}: {error.strerror or error}")

@@ -1,0 +1,168 @@
+"""Performs the commands of one connection's exchanges: entries into the ledger, bytes and endings onto the line.
+
+It decides nothing: what to do when is in the table of `exchange`, what strikes is in the plans.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import assert_never
+
+from fake_router.entries import Accepted, Executed, Replied, Replying, Striking, Struck, Witness
+from fake_router.exchange import (
+    AbandonReply,
+    CloseStrike,
+    Command,
+    EndConnection,
+    Event,
+    Exchange,
+    Execute,
+    OpenStrike,
+    Send,
+    State,
+    Wait,
+)
+from fake_router.injector import GateKey
+from fake_router.line import Line
+from fake_router.replies import render
+from fake_router.switchboard import Switchboard
+from faults.acts import Answer
+from faults.vocabulary import Ending
+
+
+class Performer:
+    """One exchange at a time, from its receipt until it is over; then `over` is called with it."""
+
+    __slots__ = (
+        "_board", "_handed", "_ledger", "_line", "_loop", "_of_bytes", "_over", "_rest", "_timer", "exchange",
+        "peer_lost",
+    )  # fmt: skip
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line, over: Callable[[Exchange], None]
+    ) -> None:
+        self.exchange: Exchange | None = None
+        self.peer_lost = False  # a send has failed
+        self._loop = loop
+        self._board = board
+        self._ledger = board.ledger
+        self._line = line
+        self._over = over
+        self._rest = memoryview(b"")  # of the reply that is being sent
+        self._handed = self._of_bytes = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, exchange: Exchange, gate: GateKey | None) -> None:
+        """Start it, or hold it until that gate opens."""
+        self.exchange = exchange
+        if gate is None or self._board.is_open(gate):
+            self.apply(Event.START)
+        else:
+            self.apply(Event.HOLD)
+            self._board.hold_at(gate, lambda: self._released(exchange))
+
+    def apply(self, event: Event | None) -> None:
+        """Let that event happen to the exchange that is open."""
+        exchange = self.exchange
+        assert exchange is not None
+        while event is not None:
+            following = None
+            for command in exchange.on(event):
+                following = self._perform(exchange, command) or following
+            event = following
+        if exchange.state is State.OVER:
+            self.exchange = None
+            self.forget()
+            self._over(exchange)
+
+    def forget(self) -> None:
+        """No timer wakes it any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _released(self, exchange: Exchange) -> None:
+        """Its gate has opened; the peer may have gone before."""
+        if exchange is self.exchange:
+            self.apply(Event.START)
+
+    def _perform(self, exchange: Exchange, command: Command) -> Event | None:
+        match command:
+            case Execute():
+                self._execute(exchange)
+            case Send():
+                return self._send(exchange, command.answer)
+            case OpenStrike():
+                exchange.striking = self._open_strike(exchange)
+            case CloseStrike():
+                self._ledger.record(Struck, striking=exchange.striking, witness=Witness.ACT)
+            case Wait():
+                delay_s = command.delay * exchange.read_timeout_s
+                self._timer = self._loop.call_later(delay_s, self.apply, Event.DELAY_OVER)
+            case AbandonReply():
+                self._replied(exchange)
+            case EndConnection():
+                if command.ending is Ending.FIN:
+                    self._line.fin()
+                else:
+                    self._line.reset()
+            case _:
+                assert_never(command)
+        return None
+
+    def _execute(self, exchange: Exchange) -> None:
+        exchange.execution = self._board.next_execution()
+        self._ledger.record(Accepted, exchange=exchange.number)
+        self._ledger.record(Executed, exchange=exchange.number, execution=exchange.execution, choices=exchange.choices)
+
+    def _open_strike(self, exchange: Exchange) -> int:
+        assert exchange.fault is not None
+        return self._ledger.record(
+            Striking,
+            fault=exchange.fault,
+            upstream=self._line.upstream,
+            connection=self._line.number,
+            exchange=exchange.number,
+            operation=exchange.operation,
+        )
+
+    # The reply.
+
+    def _send(self, exchange: Exchange, answer: Answer) -> Event | None:
+        reply = render(answer, exchange.operation, exchange.execution, exchange.choices, close=not exchange.keep_alive)
+        self._ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
+        data = reply.head + reply.body
+        self._of_bytes = reply.of_bytes
+        self._handed = 0
+        try:
+            sent = self._line.send(data)
+        except OSError:
+            self.peer_lost = True
+            return Event.PEER_GONE
+        self._handed = sent
+        if sent == len(data):
+            self._replied(exchange)
+            return Event.SENT
+        self._rest = memoryview(data)[sent:]
+        self._line.on_writable(self._writable)
+        return None
+
+    def _writable(self) -> None:
+        exchange = self.exchange
+        assert exchange is not None
+        try:
+            sent = self._line.send(self._rest)
+        except OSError:
+            self.peer_lost = True
+            self._line.on_writable(None)
+            self.apply(Event.PEER_GONE)
+            return
+        self._handed += sent
+        self._rest = self._rest[sent:]
+        if not self._rest:
+            self._line.on_writable(None)
+            self._replied(exchange)
+            self.apply(Event.SENT)
+
+    def _replied(self, exchange: Exchange) -> None:
+        whole = self._handed == self._of_bytes
+        self._ledger.record(Replied, exchange=exchange.number, bytes_sent=self._handed, whole=whole)

@@ -1,0 +1,205 @@
+"""The router: listeners, connections, and the plans that strike them. It belongs to the loop it was started on."""
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from typing import Self
+
+from fake_router.connection import Connection
+from fake_router.dialling import DialFault
+from fake_router.entries import Marked, Opened
+from fake_router.injector import ListenerStep
+from fake_router.ledger import Ledger
+from fake_router.line import Line
+from fake_router.listener import Listener
+from fake_router.switchboard import Switchboard
+from fake_router.unread import UnreadConnection
+from faults.acts import Refuse
+from faults.plan import MAX_UPSTREAMS, Plan
+
+
+class Router:
+    """Plays one or more upstreams, breaks where its plans say, and records what really happened.
+
+    All methods must be called on the loop that ran `start`; none but `start`, `close` and `wait_idle` waits.
+    """
+
+    def __init__(
+        self,
+        *,
+        upstreams: int = 1,
+        host: str = "127.0.0.1",
+        ports: Sequence[int] | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        """`ports`: one for each upstream, 0 for any. Raises ValueError when numbers do not fit."""
+        if not 1 <= upstreams <= MAX_UPSTREAMS:
+            raise ValueError(f"upstreams is {upstreams!r}; expected 1 to {MAX_UPSTREAMS}")
+        if ports is not None and len(ports) != upstreams:
+            raise ValueError(f"{len(ports)} ports for {upstreams} upstreams; expected one for each")
+        self.host = host
+        self.ledger = Ledger() if ledger is None else ledger
+        self._wanted = tuple(ports) if ports is not None else (0,) * upstreams
+        self._listeners: list[Listener] = []
+        self._board = Switchboard(self.ledger, upstreams)
+        self._served: dict[Line, Connection | UnreadConnection] = {}
+        self._dial_faults: list[DialFault] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def start(self) -> None:
+        """Listen on every port. Raises PortInUseError, or another OSError, with nothing left open."""
+        self._loop = asyncio.get_running_loop()
+        try:
+            for upstream, port in enumerate(self._wanted):
+                self._listeners.append(self._listener(self._loop, upstream, port))
+        except OSError:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Free every socket. Safe to call twice."""
+        self._close_dial_faults()
+        for listener in self._listeners:
+            listener.close()
+        for served in tuple(self._served.values()):
+            served.close()
+        await asyncio.sleep(0)  # the loop lets go of the sockets in its next turn
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The port of each upstream."""
+        return tuple(listener.port for listener in self._listeners)
+
+    # Faults.
+
+    def arm(self, plan: Plan, *, first_operation: int, read_timeout_ms: int) -> None:
+        """Let the plan strike; its operation i has the number first_operation + i. Several may be armed at once.
+
+        Raises PlanError, with nothing changed, when the plan does not fit to this router or to what is armed.
+        """
+        steps = self._board.injector.arm(plan, first_operation=first_operation, read_timeout_ms=read_timeout_ms)
+        self.ledger.record(Marked, mark="armed")
+        if not self._dial_faults:
+            self._board.seen_since_arming = 0
+        for step in steps:
+            self._dial_faults.append(self._dial_fault(step))
+        self._board.watches[:] = self._dial_faults
+
+    def open_gate(self, name: str) -> None:
+        """What plans hold at the gate of that name goes on; it stays open until healing."""
+        self._board.open_gate((0, name))
+
+    def heal(self) -> None:
+        """Nothing strikes any more: listeners are healthy, silences end with FIN, gates open.
+
+        What was left unread stays so until it is drained; what is to be served late still will be.
+        """
+        self._settle_dial_faults()
+        self.ledger.record(Marked, mark="healed")
+        for listener in self._listeners:
+            listener.restore()
+        self._close_dial_faults()
+        self._board.injector.disarm()
+        self._board.open_all_gates()
+        for served in tuple(self._served.values()):
+            served.heal()
+
+    def drain(self) -> None:
+        """Read what lies unread and will never be served, record it, end those connections and all silences."""
+        self._settle_dial_faults()
+        for served in tuple(self._served.values()):
+            served.drain()
+        self.ledger.record(Marked, mark="settled")
+
+    def drop_idle(self) -> None:
+        """End idle connections with FIN."""
+        for served in tuple(self._served.values()):
+            served.drop_idle()
+
+    # What can be seen without reading the ledger.
+
+    def connections(self) -> int:
+        """Sockets that are open towards subjects, those that wait for the peer's FIN included."""
+        return len(self._served)
+
+    def busy(self) -> int:
+        """Open exchanges that carry an operation, silences included, and unread connections yet to be served."""
+        return self._board.busy
+
+    async def wait_idle(self, timeout_s: float | None = None) -> bool:
+        """Wait until busy() is 0; False when it was not within that time (None: no limit)."""
+        if self._board.busy == 0:
+            return True
+        idle = asyncio.Event()
+        forget = self._board.on_change(lambda: None if self._board.busy else idle.set())
+        try:
+            async with asyncio.timeout(timeout_s):
+                await idle.wait()
+        except TimeoutError:
+            return False
+        finally:
+            forget()
+        return True
+
+    # Connections.
+
+    def _listener(self, loop: asyncio.AbstractEventLoop, upstream: int, port: int) -> Listener:
+        return Listener(loop, self.host, port, lambda sock, peer_port: self._accepted(sock, upstream, peer_port))
+
+    def _accepted(self, sock: socket.socket, upstream: int, peer_port: int) -> None:
+        assert self._loop is not None
+        board = self._board
+        number = board.next_connection()
+        self.ledger.record(Opened, connection=number, upstream=upstream, peer_port=peer_port)
+        line = Line(self._loop, board, sock, number=number, upstream=upstream, released=self._released)
+        step = board.injector.take_connection(upstream)
+        if step is None:
+            self._served[line] = Connection(self._loop, board, line)
+        else:
+            unread = UnreadConnection(self._loop, board, line, step, self._serve_late)
+            if not line.over:
+                self._served[line] = unread
+
+    def _serve_late(self, line: Line) -> None:
+        assert self._loop is not None
+        connection = self._served[line] = Connection(self._loop, self._board, line)
+        connection.read_now()
+
+    def _released(self, line: Line) -> None:
+        self._served.pop(line, None)
+
+    # Faults of the connect phase.
+
+    def _dial_fault(self, step: ListenerStep) -> DialFault:
+        assert self._loop is not None
+        listener = self._listeners[step.upstream]
+        if isinstance(step.act, Refuse):
+            fault = DialFault(self.ledger, step, listener.port)
+            listener.refuse()
+        else:
+            listener.drop_syns()
+            fault = DialFault(self.ledger, step, listener.port)
+        if fault.fileno is not None:
+            self._loop.add_reader(fault.fileno, fault.poll)
+        return fault
+
+    def _settle_dial_faults(self) -> None:
+        refusing = all(not listener.listening for listener in self._listeners)
+        excluded = refusing and self._board.seen_since_arming == 0
+        for fault in self._dial_faults:
+            fault.settle(excluded=excluded)
+
+    def _close_dial_faults(self) -> None:
+        for fault in self._dial_faults:
+            if fault.fileno is not None and self._loop is not None:
+                self._loop.remove_reader(fault.fileno)
+            fault.close()
+        self._dial_faults.clear()
+        self._board.watches.clear()

@@ -1,0 +1,107 @@
+"""What all connections of one router share: numbers, ledger, injector, gates, and the count of open work.
+
+No socket is known here, and no loop.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from fake_router.entries import Marked
+from fake_router.injector import ExchangeStep, GateKey, Injector
+from fake_router.ledger import Ledger
+
+
+class Watch(Protocol):
+    """A witness that must be asked before the next connection or request is recorded, so that entries keep order."""
+
+    def poll(self) -> None:
+        """Record what has been seen since the last poll."""
+
+
+class Switchboard:
+    """The facts of one router's life that belong to no single connection."""
+
+    def __init__(self, ledger: Ledger, upstreams: int) -> None:
+        self.ledger = ledger
+        self.injector = Injector(upstreams)
+        self.watches: list[Watch] = []
+        self.seen_since_arming = 0  # connections opened and requests read
+        self._connections = self._exchanges = self._executions = 0
+        self._of_operation: dict[int, int] = {}
+        self._open_gates: set[GateKey] = set()
+        self._at_gate: dict[GateKey, list[Callable[[], None]]] = {}
+        self._busy = 0
+        self._on_change: list[Callable[[], None]] = []
+
+    def next_connection(self) -> int:
+        """The number of the connection that has just been accepted."""
+        self.watched()
+        self._connections += 1
+        return self._connections
+
+    def next_exchange(self, operation: int | None) -> tuple[int, int, ExchangeStep]:
+        """The number of the exchange that has just been read, its number within its operation, and its step."""
+        self.watched()
+        self._exchanges += 1
+        nth = 1
+        if operation is not None:
+            nth = self._of_operation.get(operation, 0) + 1
+            self._of_operation[operation] = nth
+        return self._exchanges, nth, self.injector.take(operation)
+
+    def next_execution(self) -> int:
+        """A number that no other execution of this router has."""
+        self._executions += 1
+        return self._executions
+
+    def watched(self) -> None:
+        """Record what the witnesses saw up to now; what the caller records next came later."""
+        self.seen_since_arming += 1
+        for watch in self.watches:
+            watch.poll()
+
+    # Open work.
+
+    @property
+    def busy(self) -> int:
+        """How much work that carries an operation is open."""
+        return self._busy
+
+    def busier(self, by: int) -> None:
+        """Work began (1) or ended (-1)."""
+        self._busy += by
+        if self._on_change:
+            for changed in tuple(self._on_change):
+                changed()
+
+    def on_change(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call `changed` after every change of `busy`, until the function returned is called."""
+        self._on_change.append(changed)
+        return lambda: self._on_change.remove(changed)
+
+    # Gates.
+
+    def is_open(self, gate: GateKey) -> bool:
+        """Nothing is held at that gate."""
+        return gate in self._open_gates
+
+    def hold_at(self, gate: GateKey, released: Callable[[], None]) -> None:
+        """Call `released` once when the gate opens."""
+        self._at_gate.setdefault(gate, []).append(released)
+
+    def open_gate(self, gate: GateKey) -> None:
+        """Open a gate, for good until healing; what was held there goes on, in the order in which it came."""
+        if gate in self._open_gates:
+            return
+        self._open_gates.add(gate)
+        self.ledger.record(Marked, mark=f"gate {gate[1]}")
+        for released in self._at_gate.pop(gate, []):
+            released()
+
+    def open_all_gates(self) -> None:
+        """What is held anywhere goes on; every gate is closed again for what comes."""
+        held = [released for waiting in self._at_gate.values() for released in waiting]
+        self._at_gate.clear()
+        self._open_gates.clear()
+        for released in held:
+            released()

@@ -1,0 +1,141 @@
+"""A connection that is accepted and left unread: the acts of a listener that strike after the handshake.
+
+What has arrived is only looked at (MSG_PEEK), so the peer's bytes stay in its way as they would in a stalled router.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import assert_never
+
+from fake_router.entries import Striking, Struck, Witness
+from fake_router.injector import ListenerStep
+from fake_router.line import Line, unserved_work
+from fake_router.routes import Work
+from fake_router.switchboard import Switchboard
+from fake_router.wire import Malformed, Request, RequestParser
+from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
+
+PEEK_BYTES = 32_768  # below what any accept leaves in a socket buffer; a request is taken to have arrived with it
+
+
+class UnreadConnection:
+    """Waits for a request's bytes, and then resets the connection, or serves it late, or never."""
+
+    __slots__ = ("_board", "_line", "_loop", "_seen", "_serve", "_step", "_striking", "_timer", "will_be_served")
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        board: Switchboard,
+        line: Line,
+        step: ListenerStep,
+        serve: Callable[[Line], None],
+    ) -> None:
+        self.will_be_served = False
+        self._loop = loop
+        self._board = board
+        self._line = line
+        self._step = step
+        self._serve = serve
+        self._seen = 0
+        self._striking = 0
+        self._timer: asyncio.TimerHandle | None = None
+        match step.act:
+            case ResetAtAccept():
+                self._reset(step.operation)
+            case ResetUnread():
+                line.on_readable(self._arriving)
+            case LeaveUnread():
+                self._striking = self._open_strike(step.operation)
+                line.on_readable(self._arriving)
+            case Refuse() | DropSyn():
+                raise TypeError(f"{step.act!r} strikes before there is a connection")
+            case _:
+                assert_never(step.act)
+
+    def drop_idle(self) -> None:
+        """It is not idle: a fault holds it."""
+
+    def heal(self) -> None:
+        """What is left unread stays so until it is drained; what will be served will be."""
+
+    def drain(self) -> None:
+        """Read what lies here and will never be served, record it, and end the connection."""
+        if self.will_be_served or self._line.over:
+            return
+        work: Work | None = None
+        arrived = 0
+        while data := self._line.read():
+            arrived += len(data)
+            for event in self._line.parser.feed(data):
+                if isinstance(event, Request):
+                    work = unserved_work(event)
+        if arrived:
+            self._line.unserved(work, arrived)
+        if data is None:
+            self._line.fin()
+        else:
+            self._line.gone()
+
+    def close(self) -> None:
+        """Free what it holds, without a word to the ledger."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._line.release()
+
+    def _arriving(self) -> None:
+        data = self._line.peek(PEEK_BYTES)
+        if data is None:
+            return
+        if not data:
+            self._line.gone()  # it carried no request: nothing was struck
+            return
+        whole, work = _look_at(data)
+        if whole or len(data) in (PEEK_BYTES, self._seen):  # no more can come, or woken without more: the peer ended
+            self._arrived(work, len(data))
+            return
+        self._seen = len(data)
+        self._line.wake_at(self._seen + 1)
+
+    def _arrived(self, work: Work | None, request_bytes: int) -> None:
+        act = self._step.act
+        self._line.leave_unread()
+        if isinstance(act, ResetUnread):
+            self._line.unserved(work, request_bytes)
+            known = None if work is None else work.operation
+            self._reset(self._step.operation if known is None else known)
+            return
+        self._board.ledger.record(Struck, striking=self._striking, witness=Witness.ACT)
+        if isinstance(act, LeaveUnread) and act.serve_after is not None:
+            self.will_be_served = True
+            self._board.busier(1)
+            self._timer = self._loop.call_later(act.serve_after * self._step.read_timeout_s, self._serve_late)
+
+    def _serve_late(self) -> None:
+        self._line.wake_at(1)
+        self._serve(self._line)
+        self._board.busier(-1)
+
+    def _reset(self, operation: int) -> None:
+        striking = self._open_strike(operation)
+        self._line.reset()
+        self._board.ledger.record(Struck, striking=striking, witness=Witness.ACT)
+
+    def _open_strike(self, operation: int) -> int:
+        return self._board.ledger.record(
+            Striking,
+            fault=self._step.fault,
+            upstream=self._line.upstream,
+            connection=self._line.number,
+            operation=operation,
+        )
+
+
+def _look_at(data: bytes) -> tuple[bool, Work | None]:
+    """Whether these bytes hold a whole request (or can never become one), and the work that it asks for."""
+    for event in RequestParser().feed(data):
+        if isinstance(event, Request):
+            return True, unserved_work(event)
+        if isinstance(event, Malformed):
+            return True, None
+    return False, None

@@ -1,0 +1,219 @@
+"""Bytes to requests, and replies to bytes. No socket is known here, and no fault.
+
+Any split of the same bytes gives the same events. What is no HTTP/1 request becomes a `Malformed` event, never an
+exception; after it the connection cannot be read further.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import httptools
+
+MAX_HEAD_BYTES = 65_536
+MAX_BODY_BYTES = 64 * 1024 * 1024
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+LAST_CHUNK = b"0\r\n\r\n"
+
+_REASONS = {
+    200: "OK",
+    400: "Bad Request",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    408: "Request Timeout",
+    413: "Content Too Large",
+    421: "Misdirected Request",
+    425: "Too Early",
+    429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
+    500: "Internal Server Error",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Request:
+    """A whole request. `http10`: a chunked reply to it must not be sent (RFC 9112 s6.1)."""
+
+    method: str
+    target: str
+    body: bytes
+    keep_alive: bool
+    http10: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Malformed:
+    """Bytes that are no request that this router can read, and the status that says so."""
+
+    status: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expecting:
+    """The peer withholds its body until it sees 100 Continue (RFC 9110 s10.1.1)."""
+
+
+Event = Request | Malformed | Expecting
+
+
+class RequestParser:
+    """Reads requests one after the other from the bytes of one connection."""
+
+    __slots__ = (
+        "_begun", "_body", "_body_bytes", "_events", "_expects", "_framing", "_head_bytes", "_in_body", "_over",
+        "_parser", "_target", "_unread",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._over = False
+        self._unread = 0  # bytes of the message that is being read
+        self._parser: Any = httptools.HttpRequestParser(self)
+        self.on_message_begin()
+        self._begun = False
+
+    @property
+    def unfinished_bytes(self) -> int:
+        """At least how many bytes of a request have come whose end has not; 0 between requests."""
+        return max(self._unread, 1) if self._begun and not self._over else 0
+
+    @property
+    def unfinished_body(self) -> bytes:
+        """What has come of the body of the request whose end has not."""
+        return b"".join(self._body)
+
+    def feed(self, data: bytes) -> list[Event]:
+        """The events that these further bytes complete, in order.
+
+        Nothing follows a Malformed, or a request that says `Connection: close` (RFC 9112 s9.6).
+        """
+        self._events = []
+        if self._over:
+            return self._events
+        self._unread += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._ignore_upgrade(data[int(upgrade.args[0]) :])
+        except httptools.HttpParserError as error:
+            self._stop(error)
+        else:
+            if self._begun and not self._in_body and self._unread > 2 * MAX_HEAD_BYTES:
+                self._refuse(431, f"a head of over {self._unread} bytes; expected at most {MAX_HEAD_BYTES}")
+        return self._events
+
+    def _ignore_upgrade(self, rest: bytes) -> None:
+        """A server may answer as if there were no Upgrade (RFC 9110 s7.8): the request is read again without it."""
+        events = self._events
+        request = events.pop() if events else None
+        if not isinstance(request, Request) or request.method == "CONNECT":
+            self._over = True  # what follows a CONNECT is a tunnel, and no request
+            if request is not None:
+                events.append(request)
+            return
+        framing = b"".join(b"%b: %b\r\n" % pair for pair in self._framing)
+        self._parser = httptools.HttpRequestParser(self)
+        self._parser.feed_data(f"{request.method} {request.target} HTTP/1.1\r\n".encode("latin-1") + framing + b"\r\n")
+        if rest:
+            self._events = events + self.feed(rest)
+
+    def _stop(self, error: Exception) -> None:
+        cause = error.__context__
+        if isinstance(cause, _RefusedError):
+            self._refuse(cause.status, cause.why)
+        elif self._events and isinstance(last := self._events[-1], Request) and not last.keep_alive:
+            self._over = True
+        else:
+            self._refuse(400, f"no HTTP/1 request: {error}")
+
+    def _refuse(self, status: int, why: str) -> None:
+        self._over = True
+        self._events.append(Malformed(status=status, why=why))
+
+    # What httptools calls.
+
+    def on_message_begin(self) -> None:
+        self._begun = True
+        self._in_body = self._expects = False
+        self._target = b""
+        self._body: list[bytes] = []
+        self._framing: list[tuple[bytes, bytes]] = []
+        self._body_bytes = self._head_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
+        self._head_bytes += len(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        length = len(name)
+        self._head_bytes += length + len(value)
+        if length == 14 and name.lower() == b"content-length":
+            self._framing.append((name, value))
+            if value.isdigit() and int(value) > MAX_BODY_BYTES:
+                raise _RefusedError(413, f"a body of {value.decode()} bytes; expected at most {MAX_BODY_BYTES}")
+        elif length == 17 and name.lower() == b"transfer-encoding":
+            self._framing.append((name, value))
+        elif length == 6 and name.lower() == b"expect":
+            self._expects = value.lower() == b"100-continue"
+
+    def on_headers_complete(self) -> None:
+        self._in_body = True
+        if self._head_bytes > MAX_HEAD_BYTES:
+            raise _RefusedError(431, f"a head of {self._head_bytes} bytes; expected at most {MAX_HEAD_BYTES}")
+        if self._expects and self._parser.get_http_version() != "1.0":
+            self._events.append(Expecting())
+
+    def on_body(self, body: bytes) -> None:
+        self._body.append(body)
+        self._body_bytes += len(body)
+        if self._body_bytes > MAX_BODY_BYTES:
+            raise _RefusedError(413, f"a body of over {MAX_BODY_BYTES} bytes; expected at most that")
+
+    def on_message_complete(self) -> None:
+        parser = self._parser
+        self._events.append(
+            Request(
+                method=parser.get_method().decode("ascii"),
+                target=self._target.decode("latin-1"),
+                body=self._body[0] if len(self._body) == 1 else b"".join(self._body),
+                keep_alive=parser.should_keep_alive(),
+                http10=parser.get_http_version() == "1.0",
+            )
+        )
+        self._unread = 0
+        self._body = []
+        self._begun = self._in_body = False
+
+
+class _RefusedError(Exception):
+    """A limit is passed; raised inside a callback of the parser."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+        self.why = why
+
+
+def chunk(data: bytes) -> bytes:
+    """One chunk of a chunked body (RFC 9112 s7.1); no data would be the last chunk, so it gives nothing."""
+    return b"%x\r\n%b\r\n" % (len(data), data) if data else b""
+
+
+def head(
+    status: int, content_type: str, length: int | None, *, close: bool = False, extra: tuple[tuple[str, str], ...] = ()
+) -> bytes:
+    """The head of a reply: framed by `length` bytes, or chunked where it is None.
+
+    It has no Date: the same facts give the same bytes, and a judge can compute them again.
+    """
+    reason = _REASONS.get(status, "")
+    framing = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
+    lines = [f"HTTP/1.1 {status} {reason}", f"Content-Type: {content_type}", framing]
+    lines += [f"{name}: {value}" for name, value in extra]
+    if close:
+        lines.append("Connection: close")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")

@@ -3,7 +3,6 @@
 import sys
 import traceback
 
-import click
 import typer
 
 from retryproof import check, describe, replay, router, signoff
@@ -41,23 +40,18 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """The command with these arguments; returns its exit code. Never raises but for bugs of the interpreter."""
+    """The command with these arguments; returns its exit code."""
     try:
-        command = typer.main.get_command(app)
-        code = command.main(args=arguments, prog_name="retryproof", standalone_mode=False)
+        app(args=arguments, prog_name="retryproof")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else Exit.PASS
     except CommandError as error:
         return _say(str(error), error.code)
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.ctx.get_help() if error.ctx else "")
-        return Exit.USAGE
-    except click.ClickException as error:
-        error.show()
-        return Exit.USAGE
-    except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted; what was found so far is written", Exit.INTERRUPTED)
+    except KeyboardInterrupt:
+        return _say("interrupted", Exit.INTERRUPTED)
     except Exception:  # noqa: BLE001  # the one place where a bug of ours becomes exit code 4
         return _say(f"internal error:\n{traceback.format_exc()}", Exit.COULD_NOT_RUN)
-    return int(code or 0)
+    return Exit.PASS
 
 
 def _say(message: str, code: Exit) -> Exit:

@@ -1,5 +1,6 @@
 """`retryproof faults` and `retryproof subjects`: what there is, and what it means."""
 
+import asyncio
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from faults.evidence import REFERENCE_CONTRACT
 from faults.vocabulary import Class, Replied
 from retryproof.exits import CommandError, Exit
 from retryproof.terminal import console
-from suites.registry import UnknownSubjectError, built_in_subjects, described
+from suites.registry import built_in_subjects, described
 from suites.subject import SubjectError
 
 
@@ -95,14 +96,14 @@ def subjects(
         names = built_in_subjects() if id_ is None else (id_,)
         for name in names:
             table.add_row(name, *_subject_row(name))
-    except (UnknownSubjectError, ValueError) as error:
+    except ValueError as error:
         raise CommandError(str(error), Exit.USAGE) from None
     out.print(table)
 
 
 def _subject_row(name: str) -> tuple[str, ...]:
     try:
-        spec = described(name)
+        spec = asyncio.run(described(name))
     except SubjectError as error:
         return ("", "", "", "", f"no: {error}")
     return (spec.facts.promises, str(spec.upstreams), spec.isolation, spec.version, "yes")

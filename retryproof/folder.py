@@ -1,5 +1,7 @@
 """The output folder: what is recorded stays recorded, whatever ends the command."""
 
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -16,8 +18,14 @@ class OutputFolder:
     Raises CommandError (exit code 4) when the disk is full or the folder cannot be written.
     """
 
-    def __init__(self, root: Path, name: str) -> None:
-        self.path = root / name
+    @staticmethod
+    def new(root: Path, name: str) -> "OutputFolder":
+        """A folder that no other run has, named after the time and the subject."""
+        stamp = datetime.now(tz=UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+        return OutputFolder(root / f"{stamp}-{re.sub(r'[^A-Za-z0-9.-]+', '-', name).strip('-')[-60:]}")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self._ledger_path = self.path / "ledger.jsonl"
         try:
             (self.path / "plans").mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fake_router.__main__ import serve
+
 
 
 def register(app: typer.Typer) -> None:
@@ -25,4 +25,6 @@ def router(
     opens gates (POST /gates/NAME), heals (POST /heal), settles (POST /drain), reads the ledger (GET /ledger?since=N,
     JSON lines) and starts over (POST /reset).
     """
+    from fake_router.__main__ import serve  # noqa: PLC0415
+
     raise typer.Exit(serve(host=host, ports=port or [0], control_port=control_port))

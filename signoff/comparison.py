@@ -120,7 +120,12 @@ def _first_failure(cell: CellReport, checks: frozenset[str]) -> str:
 
 
 def _told_otherwise(base: CellReport, candidate: CellReport) -> str:
-    if base.varies or candidate.varies:
+    """What differs in a cell that only tells: listed, never counted as better or worse."""
+    told = [(cell.attempts, cell.outcome, cell.status) for cell in (base, candidate)]
+    if base.varies or candidate.varies or told[0] == told[1]:
         return ""
-    told = [tuple(f.says for f in cell.findings if f.kind == "tells") for cell in (base, candidate)]
-    return "" if told[0] == told[1] else f"tells otherwise: {' '.join(told[0])} / {' '.join(told[1])}"
+    return f"tells otherwise: {_in_words(base)}; now {_in_words(candidate)}"
+
+
+def _in_words(cell: CellReport) -> str:
+    return f"{cell.attempts} attempts, {cell.outcome} {cell.status or ''}".rstrip()

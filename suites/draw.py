@@ -10,6 +10,8 @@ from suites.subject import SubjectSpec
 
 def drawn_plans(spec: SubjectSpec, machine: Machine, *, examples: int, seed_number: int) -> tuple[Plan, ...]:
     """Exactly `examples` plans from that seed, all different where the strategy has so many."""
+    if not examples:
+        return ()
     drawn: list[Plan] = []
     seen: set[Plan] = set()
 
@@ -27,6 +29,5 @@ def drawn_plans(spec: SubjectSpec, machine: Machine, *, examples: int, seed_numb
             seen.add(plan)
             drawn.append(plan)
 
-    if examples:
-        collect()
+    collect()
     return tuple(drawn)

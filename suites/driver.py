@@ -45,16 +45,15 @@ class Driver:
         """The plan on an instance that exists."""
         warm, warmups = await self._warm_up(stage, plan)
         operations = self.numbers.take(len(plan.operations))
-        since = await stage.on_router(
-            lambda router: _arm(router, plan, operations[0], self.subject.spec.read_timeout_ms)
-        )
+        read_timeout_ms = self.subject.spec.read_timeout_ms
+        since = await stage.on_router(lambda router: _arm(router, plan, operations[0], read_timeout_ms))
         history = await self._waves(stage, plan, operations)
         settled = await settle(stage, self.subject.spec)
         await stage.on_router(_drain_and_heal)
         fresh = self.numbers.take(1)
         history.append(await self._call(stage, PlannedOperation(), fresh[0]))
         healed = await self._sockets_left(stage, warm)
-        await stage.quiesce()
+        await stage.on_router(lambda router: router.drain())
         return Run(
             plan=plan,
             subject=self.subject.spec.facts,
@@ -101,8 +100,10 @@ class Driver:
     async def _sockets_left(self, stage: Stage, warm: int) -> int:
         """Open sockets of the subject, once it has had its time to close what it no longer uses."""
         deadline = time.monotonic() + CLOSING_MS / 1000
-        while (left := sockets_towards(stage.ports)) > warm and time.monotonic() < deadline:
-            await asyncio.sleep(CLOSING_STEP_S)  # the kernel tells nobody when a foreign socket closes
+        left = sockets_towards(stage.ports)
+        while left > warm and time.monotonic() < deadline:
+            await asyncio.sleep(CLOSING_STEP_S)  # noqa: ASYNC110  # no event: the kernel tells nobody of foreign sockets
+            left = sockets_towards(stage.ports)
         return left
 
 

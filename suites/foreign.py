@@ -65,7 +65,7 @@ class ForeignSubject:
             raise ValueError(f"{len(upstreams)} upstreams; expected {self.spec.upstreams} as its file says")
         if missing := self.missing():
             raise SubjectError(missing)
-        await self._read_version()
+        await self.read_version()
         instance = ForeignInstance(self._file)
         try:
             await instance.launch(self._supervisor, upstreams)
@@ -74,7 +74,8 @@ class ForeignSubject:
             raise
         return instance
 
-    async def _read_version(self) -> None:
+    async def read_version(self) -> None:
+        """Ask it for its version, once; afterwards the spec knows it."""
         async with self._version_lock:
             if self._file.version and not self._spec.version:
                 known = _meanings(self._file, Path(), 0, ())
@@ -89,9 +90,9 @@ class ForeignInstance:
         self._file = file
         self._name = file.spec.facts.name
         self._port = ReservedPort()
-        self._folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
-        self._folder.chmod(0o711)  # a subject started by root may give up its rights and must still find its files
-        self._process: Process | None = None
+        self.folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
+        self.folder.chmod(0o711)  # a subject started by root may give up its rights and must still find its files
+        self.process: Process | None = None
 
     @property
     def address(self) -> Address:
@@ -100,19 +101,17 @@ class ForeignInstance:
 
     async def launch(self, supervisor: Supervisor, upstreams: Sequence[Address]) -> None:
         """Write its files, start it and wait until it is ready. Raises SubjectError."""
-        known = _meanings(self._file, self._folder, self._port.number, upstreams)
+        known = _meanings(self._file, self.folder, self._port.number, upstreams)
         for name, text in self._file.files.items():
-            path = self._folder / name
+            path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(fill_file(text, known), "utf-8")
         argv = [fill_command(word, known) for word in self._file.command]
         try:
-            self._process = await supervisor.start(
-                argv, cwd=self._folder, env=dict(os.environ), log=self._folder / _LOG
-            )
+            self.process = await supervisor.start(argv, cwd=self.folder, env=dict(os.environ), log=self.folder / _LOG)
         except ProcessError as error:
             raise SubjectError(f"{self._name} did not start: {error} (its command: {argv!r})") from error
-        await self._until_ready(self._process)
+        await self._until_ready(self.process)
 
     async def _until_ready(self, process: Process) -> None:
         deadline_s = time.monotonic() + self._file.spec.start_ms / 1000
@@ -146,7 +145,7 @@ class ForeignInstance:
         return reply.arrival is Arrival.WHOLE and reply.status == 200
 
     def _last_words(self) -> str:
-        path = self._folder / _LOG
+        path = self.folder / _LOG
         text = path.read_bytes()[-_LAST_WORDS_BYTES:].decode(errors="replace").strip() if path.exists() else ""
         return f"The last that it wrote:\n{text}" if text else "It wrote nothing."
 
@@ -179,14 +178,14 @@ class ForeignInstance:
 
     def died(self) -> str | None:
         """How its process ended by itself; None while it lives."""
-        return self._process.died() if self._process else None
+        return self.process.died() if self.process else None
 
     async def stop(self) -> None:
         """End its processes and remove its folder. Safe to call twice."""
-        if self._process:
-            await self._process.stop()
+        if self.process:
+            await self.process.stop()
         self._port.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 async def _connects(address: Address, within_s: float) -> bool:

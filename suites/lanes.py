@@ -27,9 +27,17 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
     shared = driver.subject.spec.isolation is Isolation.SHARED
     count = min(len(plans), lanes or (SHARED_LANES if shared else FRESH_LANES))
     lane = _shared if shared else _fresh
-    async with asyncio.TaskGroup() as group:
-        for _ in range(count):
-            group.create_task(lane(driver, plans, places, on_run))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(count):
+                group.create_task(lane(driver, plans, places, on_run))
+    except BaseExceptionGroup as errors:
+        raise _first_of(errors) from None  # the lanes all met the same wall: one message is enough
+
+
+def _first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = errors.exceptions[0]
+    return _first_of(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 async def _fresh(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:
@@ -49,7 +57,7 @@ async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], 
             while place is not None and stage.instance.died() is None:
                 await batch.add(driver, stage, place, plans[place])
                 place = next(places, None)
-            await stage.quiesce()
+            await stage.on_router(lambda router: router.drain())
         batch.hand_on(stage, on_run)
 
 

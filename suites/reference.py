@@ -11,10 +11,11 @@ import uvloop
 
 from faults.evidence import REFERENCE_CONTRACT
 from faults.plan import PlannedOperation
-from forwarder.client import Completion, Forwarder
+from forwarder.client import Forwarder
 from forwarder.errors import ForwardError, NotExecutedError
-from forwarder.policy import Policy, policy_named
+from forwarder.policy import POLICIES, Policy, policy_named
 from forwarder.settings import Settings
+from forwarder.validate import Completion
 from suites.history import Arrival, Kind, Outcome
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, SubjectSpec
@@ -22,6 +23,7 @@ from suites.workload import completion_request
 
 TIMEOUT_MS = 300  # both time-outs of the reference while it is examined
 UPSTREAMS = 2
+REFERENCE_POLICIES = tuple(POLICIES)
 
 
 class ForwarderThread:
@@ -121,7 +123,7 @@ class ReferenceSubject:
 
 
 async def _started(urls: Sequence[str], policy: Policy) -> Forwarder:
-    settings = Settings(connect_timeout_s=TIMEOUT_MS / 1000, read_timeout_s=TIMEOUT_MS / 1000)
+    settings = Settings(connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS)
     forwarder = Forwarder(urls, policy=policy, settings=settings)
     await forwarder.start()
     return forwarder

@@ -38,4 +38,4 @@ async def _idle_or_quiet(stage: Stage, spec: SubjectSpec) -> bool:
 def _sendings(router: Router) -> int:
     """How much has come that may carry an operation."""
     kinds = (Received, Unserved, Dialled, Opened, Striking)
-    return sum(isinstance(entry, kinds) for entry in router.ledger)
+    return sum(isinstance(entry, kinds) for entry in router.ledger.since())

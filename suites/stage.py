@@ -1,5 +1,7 @@
 """A router and an instance of the subject in front of it, for one run or for several."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +14,9 @@ from suites.subject import Instance, Subject
 
 T = TypeVar("T")
 
+HOST = "127.0.0.1"
+NOTICING_MS = 1_000  # how long a subject may take to close its end of an idle connection
+
 
 @dataclass(slots=True, kw_only=True)
 class Stage:
@@ -21,19 +26,60 @@ class Stage:
     instance: Instance
     router: Router
     routers: RouterThread
-    ports: tuple[int, ...]
 
     @staticmethod
     @asynccontextmanager
     async def open(subject: Subject, routers: RouterThread) -> AsyncIterator["Stage"]:
         """Start both, and end both whatever happens. Raises SubjectError."""
-        router = await routers.call(_new_router, subject.spec.upstreams)
+        router = await routers.call(_started, subject.spec.upstreams)
         try:
-            instance = await subject.start([("127.0.0.1", port) for port in router.ports])
-            stage = Stage(subject=subject, instance=instance, router=router, routers=routers, ports=router.ports)
+            instance = await subject.start([(HOST, port) for port in router.ports])
             try:
-                yield stage
+                yield Stage(subject=subject, instance=instance, router=router, routers=routers)
             finally:
                 await instance.stop()
         finally:
             await routers.call(router.close)
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The ports of the upstreams."""
+        return self.router.ports
+
+    async def on_router(self, act: Callable[[Router], T]) -> T:
+        """Do something with the router, on its own thread."""
+        return await self.routers.call(act, self.router)
+
+    async def all_over(self, within_s: float) -> bool:
+        """No exchange that carries an operation is open any more, before that time is over."""
+        return await self.routers.call(self.router.wait_idle, within_s)
+
+    async def all_received(self, count: int, *, since: int, within_ms: int) -> bool:
+        """That many requests have been received since that place in the ledger, before that time is over."""
+        deadline = time.monotonic() + within_ms / 1000
+        while await self.on_router(lambda router: _received(router, since)) < count:
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(0.001)  # a subject that never sends them all gives no event to wait for
+        return True
+
+    async def close_idle(self) -> None:
+        """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
+        await self.on_router(lambda router: router.drop_idle())
+        deadline = time.monotonic() + NOTICING_MS / 1000
+        while time.monotonic() < deadline and await self.on_router(lambda router: router.connections()):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)  # the peer's FIN ends a connection; a peer that never sends it gives no event
+
+    def entries(self, *, since: int = 0) -> tuple[AnyEntry, ...]:
+        """The ledger from that place on. Appending is atomic, so reading from another thread is safe."""
+        return self.router.ledger.since(since)
+
+
+async def _started(upstreams: int) -> Router:
+    router = Router(upstreams=upstreams, host=HOST)
+    await router.start()
+    return router
+
+
+def _received(router: Router, since: int) -> int:
+    return sum(isinstance(entry, Received) for entry in router.ledger.since(since))

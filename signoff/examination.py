@@ -1,0 +1,152 @@
+"""An examination: every chosen item lived through by one subject, judged, and where needed lived through again.
+
+What was found stays found: results are added as they come, so that an examination that is broken off can still
+be reported, marked as partial.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from faults.plan import Plan
+from signoff.items import Item
+from suites.accounts import accounts_of
+from suites.driver import Driver
+from suites.findings import Proof, Verdict
+from suites.judge import Judgement, confirm, judge, judge_twins, judgement_of
+from suites.lanes import run_plans
+from suites.reach import Machine, unreachable
+from suites.run import Run
+from suites.shrink import shrink
+from suites.subject import SubjectSpec
+
+MAX_SHRUNK = 3  # drawn plans that fail are cut down one by one; more of the same kind teach nothing
+
+OnResult = Callable[["Result"], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One item, the run that stands for it, and what was judged of it.
+
+    varies: it only tells, and told otherwise when it was repeated. smallest: for a drawn plan that failed, the
+    smallest plan that still does.
+    """
+
+    item: Item
+    run: Run
+    judgement: Judgement
+    varies: bool = False
+    smallest: Plan | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Examination:
+    """The results so far, by item id."""
+
+    spec: SubjectSpec
+    items: tuple[Item, ...]
+    results: dict[str, Result] = field(default_factory=dict)
+    whole: bool = False
+
+    def in_order(self) -> list[Result]:
+        """The results, in the order of the items."""
+        return [self.results[item.id] for item in self.items if item.id in self.results]
+
+
+async def examine(examination: Examination, driver: Driver, machine: Machine, on_result: OnResult) -> None:
+    """Live through all items; `on_result` hears of each as soon as it was lived through.
+
+    Raises SubjectError when the subject cannot be started.
+    """
+    await _live_through(examination, driver, machine, on_result)
+    for result in examination.in_order():
+        if _needs_confirming(result):
+            examination.results[result.item.id] = await _confirmed(result, driver)
+    _add_twins(examination)
+    await _shrink_drawn(examination, driver)
+    examination.whole = True
+
+
+async def _live_through(examination: Examination, driver: Driver, machine: Machine, on_result: OnResult) -> None:
+    runs: dict[str, list[Run]] = {}
+    reachable: list[Item] = []
+    for item in examination.items:
+        reason = unreachable(item.plan, examination.spec, machine)
+        if reason is None:
+            reachable += [item] * item.times
+            continue
+        run = Run(
+            plan=item.plan, subject=examination.spec.facts, operations=(), ledger=(), history=(), unreachable=reason
+        )
+        examination.results[item.id] = Result(item=item, run=run, judgement=judge(run))
+        on_result(examination.results[item.id])
+
+    def add(place: int, run: Run) -> None:
+        item = reachable[place]
+        repeated = runs.setdefault(item.id, [])
+        repeated.append(run)
+        if len(repeated) == item.times:
+            examination.results[item.id] = _joined(item, repeated)
+            on_result(examination.results[item.id])
+
+    await run_plans(driver, [item.plan for item in reachable], add)
+
+
+def _joined(item: Item, runs: list[Run]) -> Result:
+    """The worst of the repetitions stands for all of them."""
+    judged = [(run, judge(run)) for run in runs]
+    run, judgement = max(judged, key=lambda pair: pair[1].verdict or Verdict.PASS)
+    return Result(item=item, run=run, judgement=judgement, varies=len({_told(run) for run in runs}) > 1)
+
+
+def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
+    """How a run went that only tells: sendings, outcome and status of each operation."""
+    accounts = {account.operation: len(account.attempts) for account in accounts_of(run).planned}
+    return tuple(
+        (accounts[outcome.operation], outcome.kind, outcome.status)
+        for outcome in run.history
+        if outcome.operation in accounts
+    )
+
+
+def _needs_confirming(result: Result) -> bool:
+    """A death, and a finding about cause or timing that was seen in company, must come back alone."""
+    in_company = result.run.company and any(f.proof is Proof.CAUSE for f in result.judgement.failures)
+    return result.run.died is not None or in_company
+
+
+async def _confirmed(result: Result, driver: Driver) -> Result:
+    alone = judge(await driver.run(result.run.plan))
+    findings = tuple(
+        confirm(finding, alone) if finding.verdict is Verdict.FAIL else finding for finding in result.judgement.findings
+    )
+    return replace(result, judgement=replace(result.judgement, findings=findings))
+
+
+def _add_twins(examination: Examination) -> None:
+    """Same evidence, same decision: each cell is held against its twin's."""
+    for result in examination.in_order():
+        cell = result.item.cell
+        twin = examination.results.get(cell.twin) if cell is not None and cell.twin is not None else None
+        if twin is None or result.judgement.not_run or twin.judgement.not_run:
+            continue
+        findings = (*result.judgement.findings, *judge_twins(result.run, twin.run))
+        examination.results[result.item.id] = replace(result, judgement=judgement_of(findings))
+
+
+async def _shrink_drawn(examination: Examination, driver: Driver) -> None:
+    """The first drawn plans that fail are cut down to what the failure needs."""
+    failed = [r for r in examination.in_order() if r.item.cell is None and r.judgement.verdict is Verdict.FAIL]
+    for result in failed[:MAX_SHRUNK]:
+        checks = failed_checks(result.judgement)
+
+        async def fails(plan: Plan, checks: frozenset[str] = checks) -> bool:
+            return bool(checks & failed_checks(judge(await driver.run(plan))))
+
+        smallest = await shrink(result.run.plan, fails)
+        examination.results[result.item.id] = replace(result, smallest=smallest)
+
+
+def failed_checks(judgement: Judgement) -> frozenset[str]:
+    """The musts that are broken."""
+    return frozenset(finding.check for finding in judgement.failures)

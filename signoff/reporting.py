@@ -1,0 +1,164 @@
+"""From an examination to the report that every face is drawn from."""
+
+from collections import Counter
+from importlib.metadata import version
+from typing import Literal, assert_never
+
+from fake_router.entries import Striking, Struck
+from faults.catalogue import CATALOGUE
+from faults.plan_json import plan_to_json
+from faults.vocabulary import Replied
+from signoff.examination import Examination, Result
+from signoff.items import Choice
+from signoff.report import (
+    CellReport,
+    CellVerdict,
+    FaultCount,
+    FindingReport,
+    OverallVerdict,
+    Report,
+    SubjectReport,
+)
+from suites.accounts import Account, accounts_of
+from suites.findings import Claim, Finding, Verdict
+from suites.subject import SubjectSpec
+
+
+def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds: float, partial: str = "") -> Report:
+    """The report of what has been lived through so far; `partial` says why that is not all."""
+    results = examination.in_order()
+    cells = tuple(cell_report(result, strict=strict) for result in results)
+    lived = sum(result.run.unreachable is None for result in results)
+    return Report(
+        tool=f"retryproof {version('retryproof')}",
+        subject=_subject_report(examination.spec),
+        seed=choice.seed,
+        depth=choice.depth,
+        strict=strict,
+        verdict=overall(cells),
+        counts=_counts(cells),
+        histogram=_histogram(results),
+        cells=cells,
+        examples_per_second=round(lived / seconds, 1) if seconds else 0.0,
+        partial=partial,
+    )
+
+
+def overall(cells: tuple[CellReport, ...]) -> OverallVerdict:
+    """The worst of what was judged; UNKNOWN where nothing was."""
+    verdicts = {cell.verdict for cell in cells}
+    if "FAIL" in verdicts:
+        return "FAIL"
+    return "UNKNOWN" if "UNKNOWN" in verdicts or "PASS" not in verdicts else "PASS"
+
+
+def _subject_report(spec: SubjectSpec) -> SubjectReport:
+    contract = tuple({"status": m.status, "body": m.body} for m in spec.facts.contract.not_accepted)
+    return SubjectReport(name=spec.facts.name, version=spec.version, promises=spec.facts.promises, contract=contract)
+
+
+def _counts(cells: tuple[CellReport, ...]) -> dict[str, int]:
+    counts: Counter[str] = Counter(dict.fromkeys(("PASS", "FAIL", "UNKNOWN", "not_run", "warnings"), 0))
+    counts.update(cell.verdict for cell in cells)
+    counts["warnings"] = sum(cell.warnings for cell in cells)
+    return dict(counts)
+
+
+def _histogram(results: list[Result]) -> dict[str, FaultCount]:
+    planned: Counter[str] = Counter()
+    struck: Counter[str] = Counter()
+    judged: Counter[str] = Counter()
+    for result in results:
+        planned.update(result.item.faults)
+        met = _struck(result)
+        struck.update(met)
+        if result.judgement.verdict in (Verdict.PASS, Verdict.FAIL):
+            judged.update(met)
+    return {id_: FaultCount(planned=planned[id_], struck=struck[id_], judged=judged[id_]) for id_ in CATALOGUE}
+
+
+def _struck(result: Result) -> set[str]:
+    """The faults of the plan that struck in this run. Health strikes by letting an exchange through."""
+    closed = {entry.striking for entry in result.run.ledger if isinstance(entry, Struck)}
+    met = {entry.fault for entry in result.run.ledger if isinstance(entry, Striking) and entry.seq in closed}
+    healthy = any(account.executions for account in accounts_of(result.run).planned)
+    return (met | ({"healthy"} if healthy else set())) & set(result.item.faults)
+
+
+def cell_report(result: Result, *, strict: bool) -> CellReport:
+    """One row."""
+    item, run, judgement = result.item, result.run, result.judgement
+    accounts = accounts_of(run).planned if run.unreachable is None else ()
+    outcomes = [outcome for outcome in run.history if outcome.operation in run.operations]
+    fault = item.cell.fault if item.cell is not None else CATALOGUE[item.faults[0]]
+    verdict, reason = _verdict(result, strict=strict)
+    return CellReport(
+        id=item.id,
+        fault=", ".join(item.faults),
+        phase=fault.phase,
+        evidence=" ".join(filter(None, (str(fault.evidence.sight), str(fault.evidence.status or "")))),
+        class_=fault.class_under(run.subject.contract) if item.cell is not None else "-",
+        dimensions=item.dimensions(),
+        attempts=_attempts(accounts),
+        accepted=sum(len(account.accepted) for account in accounts),
+        executions=sum(len(account.executions) for account in accounts),
+        replied=sum(one.replied is Replied.WHOLE for account in accounts for one in account.attempts),
+        outcome=", ".join(outcome.kind for outcome in outcomes),
+        status=outcomes[0].status if len(outcomes) == 1 else None,
+        delay_ms=round(max((outcome.delay_ms for outcome in outcomes), default=0.0), 1),
+        verdict=verdict,
+        reason=reason,
+        warnings=len(judgement.warnings),
+        varies=result.varies,
+        tells=item.tells,
+        findings=tuple(_finding_report(finding) for finding in judgement.findings if _is_worth_telling(finding)),
+        plan=plan_to_json(result.smallest or item.plan),
+    )
+
+
+def _verdict(result: Result, *, strict: bool) -> tuple[CellVerdict, str]:
+    """The word for it, and why it is UNKNOWN or was not run."""
+    judgement = result.judgement.strict() if strict else result.judgement
+    match judgement.verdict:
+        case None:
+            return "not_run", judgement.not_run or ""
+        case Verdict.UNKNOWN:
+            return "UNKNOWN", judgement.unknowns[0].says
+        case Verdict.PASS:
+            return "PASS", ""
+        case Verdict.FAIL:
+            return "FAIL", ""
+        case _:
+            assert_never(judgement.verdict)
+
+
+def _attempts(accounts: tuple[Account, ...]) -> int | None:
+    """How many sendings there were; None where nobody counted them all."""
+    attempts = [attempt for account in accounts for attempt in account.attempts]
+    return len(attempts) if all(attempt.exactly_one for attempt in attempts) else None
+
+
+def _is_worth_telling(finding: Finding) -> bool:
+    return finding.verdict is not Verdict.PASS or finding.claim is Claim.TELLS
+
+
+def _finding_report(finding: Finding) -> FindingReport:
+    return FindingReport(
+        check=finding.check,
+        kind=_KINDS[finding.claim],
+        verdict=_WORDS[finding.verdict],
+        says=finding.says,
+        entries=finding.entries,
+    )
+
+
+_KINDS: dict[Claim, Literal["must", "should", "tells"]] = {
+    Claim.MUST: "must",
+    Claim.SHOULD: "should",
+    Claim.TELLS: "tells",
+}
+_WORDS: dict[Verdict, OverallVerdict] = {
+    Verdict.PASS: "PASS",
+    Verdict.UNKNOWN: "UNKNOWN",
+    Verdict.FAIL: "FAIL",
+}

@@ -1,0 +1,117 @@
+"""A subject on a bench: plans in, verdicts out, one at a time, for synchronous tests."""
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvloop
+
+from fake_router.entries import Striking, Struck
+from fake_router.thread import RouterThread
+from faults.plan import Plan
+from faults.plan_json import dump_plan
+from suites.driver import Driver
+from suites.findings import Verdict
+from suites.judge import Judgement, invariant_of, judge
+from suites.processes import Supervisor
+from suites.reach import Machine, unreachable
+from suites.registry import subject_named
+from suites.run import Run
+from suites.subject import SubjectSpec
+
+FAILING_PLANS = Path("retryproof-out") / "failing-plans"
+
+
+class BrokenMustError(AssertionError):
+    """A plan on which the subject broke a must, or on which nothing was proved. The message says how to replay it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """Drives the subject from a loop on a thread of its own, so that tests (and Hypothesis) stay synchronous."""
+
+    name: str
+    examples: int
+    loop: asyncio.AbstractEventLoop
+    driver: Driver
+    machine: Machine
+    lived: Counter[str] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)
+    struck: Counter[str] = field(default_factory=Counter)
+    judged: Counter[str] = field(default_factory=Counter)
+
+    @staticmethod
+    @contextmanager
+    def open(name: str, examples: int) -> Iterator["Bench"]:
+        """Raises SubjectError where the subject cannot run, and ValueError for a name that is no subject."""
+        loop = uvloop.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, name="bench", daemon=True)
+        thread.start()
+        stack = AsyncExitStack()
+
+        async def start() -> Driver:
+            routers = stack.enter_context(RouterThread())
+            supervisor = await stack.enter_async_context(Supervisor())
+            return Driver(subject=subject_named(name, supervisor), routers=routers)
+
+        try:
+            driver = asyncio.run_coroutine_threadsafe(start(), loop).result()
+            yield Bench(name=name, examples=examples, loop=loop, driver=driver, machine=Machine.here())
+        finally:
+            asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
+
+    @property
+    def spec(self) -> SubjectSpec:
+        """What is known of the subject."""
+        return self.driver.subject.spec
+
+    def why_unreachable(self, plan: Plan) -> str | None:
+        """Why this plan cannot be run; None if it can."""
+        return unreachable(plan, self.spec, self.machine)
+
+    def live(self, plan: Plan, suite: str) -> tuple[Run, Judgement]:
+        """One run of the plan, judged; counted under the name of the suite."""
+        started = time.monotonic()
+        run = asyncio.run_coroutine_threadsafe(self.driver.run(plan), self.loop).result()
+        judgement = judge(run)
+        self.lived[suite] += 1
+        self.seconds[suite] += time.monotonic() - started  # type: ignore[assignment]  # a Counter of seconds
+        closed = {entry.striking for entry in run.ledger if isinstance(entry, Struck)}
+        met = {entry.fault for entry in run.ledger if isinstance(entry, Striking) and entry.seq in closed}
+        self.struck.update(met)
+        if judgement.verdict in (Verdict.PASS, Verdict.FAIL):
+            self.judged.update(met)
+        return run, judgement
+
+    def holds(self, plan: Plan, suite: str) -> Judgement:
+        """Live through the plan and insist on PASS. Raises BrokenMustError with the plan saved for replay."""
+        _, judgement = self.live(plan, suite)
+        if judgement.verdict is not Verdict.PASS:
+            raise BrokenMustError(self._complaint(plan, suite, judgement))
+        return judgement
+
+    def _complaint(self, plan: Plan, suite: str, judgement: Judgement) -> str:
+        FAILING_PLANS.mkdir(parents=True, exist_ok=True)
+        path = FAILING_PLANS / f"{suite}.json"
+        path.write_text(dump_plan(plan))
+        lines = [f"{judgement.word} on {self.name}:"]
+        for finding in (*judgement.failures, *judgement.unknowns):
+            lines += [f"  invariant: {invariant_of(finding.check)} ({finding.check})", f"  showed: {finding.says}"]
+        return "\n".join([*lines, f"  replay: retryproof replay {path} --subject {self.name}"])
+
+    def summary(self) -> list[str]:
+        """For the end of a test run: speed, and the histogram that shows what was really judged."""
+        lines = [
+            f"retryproof: {suite} on {self.name}: {count} examples, {count / self.seconds[suite]:.0f} per second"
+            for suite, count in self.lived.items()
+        ]
+        pairs = (f"{fault} {self.struck[fault]}/{self.judged[fault]}" for fault in sorted(self.struck))
+        return [*lines, "retryproof: struck/judged: " + ", ".join(pairs)]

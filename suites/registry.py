@@ -1,0 +1,63 @@
+"""Subjects by what people call them: a built-in name, a variant of one, or a TOML file."""
+
+from difflib import get_close_matches
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+from suites.foreign import ForeignSubject
+from suites.processes import Supervisor
+from suites.reference import REFERENCE_POLICIES, ReferenceSubject, reference_subject
+from suites.subject import SubjectError, SubjectSpec
+from suites.subject_file import built_in_file, built_in_names, load_subject_file
+
+REFERENCE = "reference"
+
+
+class UnknownSubjectError(ValueError):
+    """A name that is no built-in subject and no file."""
+
+
+def built_in_subjects() -> tuple[str, ...]:
+    """Every built-in subject and every variant of one, by the name that chooses it."""
+    policies = [f"{REFERENCE}:{name}" for name in REFERENCE_POLICIES]
+    return (REFERENCE, *policies, *built_in_names())
+
+
+def subject_named(name: str, supervisor: Supervisor) -> ReferenceSubject | ForeignSubject:
+    """The subject that a person means. Raises UnknownSubjectError, UnknownPolicyError or SubjectFileError (all
+    ValueErrors) with what was expected.
+    """
+    head, _, variant = name.partition(":")
+    if head == REFERENCE:
+        return reference_subject(variant or None, version_of("retryproof"))
+    if name.endswith(".toml") or Path(name).is_file():
+        return ForeignSubject(load_subject_file(Path(name)), supervisor)
+    if name in built_in_names():
+        return ForeignSubject(built_in_file(name), supervisor)
+    if "://" in name or _is_callable_path(name):
+        raise UnknownSubjectError(
+            f"subject {name!r}: a URL or a module:callable cannot be a subject in this version; "
+            "expected a built-in name (`retryproof subjects`) or a TOML file that starts it"
+        )
+    near = ", ".join(get_close_matches(name, built_in_subjects(), n=3, cutoff=0.4))
+    raise UnknownSubjectError(
+        f"subject {name!r} is not known; expected a built-in name (`retryproof subjects` lists them) or a TOML file"
+        + (f"; nearest: {near}" if near else "")
+    )
+
+
+async def described(name: str) -> SubjectSpec:
+    """What is known of that subject on this machine. Raises SubjectError, with what to install, where it cannot
+    run, and the ValueErrors of subject_named.
+    """
+    subject = subject_named(name, Supervisor())
+    if isinstance(subject, ForeignSubject):
+        if missing := subject.missing():
+            raise SubjectError(missing)
+        await subject.read_version()
+    return subject.spec
+
+
+def _is_callable_path(name: str) -> bool:
+    module, colon, attribute = name.partition(":")
+    return bool(colon) and "." in module and attribute.isidentifier()

@@ -1,0 +1,63 @@
+"""Properties of any forwarder, over plans that Hypothesis draws whole before it executes them."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faults.acts import is_listener_act
+from faults.catalogue import CATALOGUE
+from faults.plan import Plan, PlannedOperation
+from suites.bench import Bench
+from suites.strategies import plans
+
+_EXCHANGE_FAULTS = [fault.id for fault in CATALOGUE.values() if not is_listener_act(fault.act)]
+
+
+def _settings(examples: int) -> settings:
+    """No deadline: sockets are not deterministic in time, and a slow example is not a wrong one."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
+def test_no_drawn_plan_breaks_a_must(bench: Bench) -> None:
+    """Several operations at once, several faults an operation, listeners that break: nothing runs twice, nothing
+    is garbage, nothing lies, nothing stays dead.
+    """
+
+    @_settings(bench.examples)
+    @given(plans(bench.spec, bench.machine))
+    def holds(plan: Plan) -> None:
+        bench.holds(plan, "drawn-plans")
+
+    holds()
+
+
+def test_what_comes_after_a_safe_refusal_is_judged_like_a_first_attempt(bench: Bench) -> None:
+    """A refusal that a contract names may be followed by any fault: two attempts, and no third on unsafe evidence."""
+
+    @_settings(bench.examples)
+    @given(st.sampled_from(_EXCHANGE_FAULTS))
+    def holds(second: str) -> None:
+        bench.holds(Plan(operations=(PlannedOperation(faults=("503-no-workers", second)),)), "after-refusal")
+
+    holds()
+
+
+def test_operations_in_company_get_their_own_results(bench: Bench) -> None:
+    """Each of several operations that are refused once, in whatever interleaving, holds its own result."""
+
+    @_settings(bench.examples)
+    @given(st.lists(st.sampled_from([(), ("503-no-workers",)]), min_size=2, max_size=6), st.booleans())
+    def holds(faults: list[tuple[str, ...]], reused: bool) -> None:
+        last = len(faults) - 1
+        operations = tuple(
+            PlannedOperation(faults=one, reused=reused, gate=f"received:{last}" if index < last else None)
+            for index, one in enumerate(faults)
+        )
+        bench.holds(Plan(operations=operations), "company")
+
+    holds()

@@ -92,8 +92,10 @@ class Forwarder:
             if pause_s is None:
                 raise error_for(failures)
             await asyncio.sleep(pause_s)
-            if self._transport is not transport or (abandoned is not None and await abandoned()):
+            if abandoned is not None and await abandoned():
                 raise error_for(failures)
+            if self._transport is not transport:
+                raise error_for(failures)  # closed meanwhile
             url = self._urls.refresh(url)
 
     def _judged(self, got: Reply | Evidence, asked: Asked) -> Completion | Evidence:

@@ -1,0 +1,133 @@
+"""TLS: a failed handshake comes before the request; a client certificate that is demanded under TLS 1.3 does not."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from forwarder import Forwarder, Kind, MayHaveRunError, NotExecutedError, Settings
+from tests.raw_router import OK
+
+REQUEST = {"prompt": [1]}
+# Self-signed for 127.0.0.1, for these tests only: it protects nothing.
+PEM = """\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0DE5H5VGCP5J8007
+DgWV7SXZ8FrwnfacXlco6ty54+GhRANCAARfg2TduA9gnd0/74XCzruO4xcmaipo
+cIV0jfCQj/3F5fcKrQTOcYM285i2AEJgPvcx1Hob8pm4Zun6i11cu3L6
+-----END PRIVATE KEY-----
+-----BEGIN CERTIFICATE-----
+MIIBnzCCAUSgAwIBAgIUM+ZbNsHHi1T+Fw4A4e/N7J5GZ0EwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQcmV0cnlwcm9vZiB0ZXN0czAgFw0yNjExMjkyMjAxMzlaGA8y
+MTI2MTEwNTIyMDEzOVowGzEZMBcGA1UEAwwQcmV0cnlwcm9vZiB0ZXN0czBZMBMG
+ByqGSM49AgEGCCqGSM49AwEHA0IABF+DZN24D2Cd3T/vhcLOu47jFyZqKmhwhXSN
+8JCP/cXl9wqtBM5xgzbzmLYAQmA+9zHUehvymbhm6fqLXVy7cvqjZDBiMB0GA1Ud
+DgQWBBSLQG/Cyh50xC6y4mbaffeHz3AXOjAfBgNVHSMEGDAWgBSLQG/Cyh50xC6y
+4mbaffeHz3AXOjAPBgNVHRMBAf8EBTADAQH/MA8GA1UdEQQIMAaHBH8AAAEwCgYI
+KoZIzj0EAwIDSQAwRgIhAJW/wPlXiKiiA1QAE+2LLEyDvTgqtcu+EApsDiFNB9tC
+AiEAvR81wvtwzV2eMH3VN1qJ5NlzYQsnK5Oph6wXZTbE3iM=
+-----END CERTIFICATE-----
+"""
+CERTIFICATE = PEM[PEM.index("-----BEGIN CERT") :]
+LOOPS = [asyncio.new_event_loop, uvloop.new_event_loop]
+
+
+def _trusting() -> ssl.SSLContext:
+    return ssl.create_default_context(cadata=CERTIFICATE)
+
+
+def _server_context(folder: Path, *, demands_certificate: bool = False) -> ssl.SSLContext:
+    pem = folder / "server.pem"
+    pem.write_text(PEM)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cadata=CERTIFICATE)
+    context.load_cert_chain(pem)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    if demands_certificate:
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+@asynccontextmanager
+async def _router(answer: bytes, context: ssl.SSLContext | None = None, *, hold: bool = False) -> AsyncIterator[str]:
+    """Sends `answer` as soon as bytes arrive, whatever they are; holds the connection, or closes it."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.add(task)
+        try:
+            await reader.read(65_536)
+            writer.write(answer)
+            while hold and await reader.read(65_536):
+                pass
+        except (OSError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+    async with server:
+        yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+FAILED_HANDSHAKES = {
+    "an alert": (b"\x15\x03\x03\x00\x02\x02\x28", False, {Kind.TLS}),
+    "plain text": (b"HTTP/1.1 400 Bad Request\r\n\r\n", False, {Kind.TLS}),
+    "closed": (b"", False, {Kind.CONNECT, Kind.TLS}),
+    "stalled": (b"", True, {Kind.CONNECT_TIMEOUT}),
+}
+
+
+@pytest.mark.parametrize("new_loop", LOOPS, ids=["asyncio", "uvloop"])
+@pytest.mark.parametrize("case", FAILED_HANDSHAKES)
+def test_a_failed_handshake_was_not_executed(case: str, new_loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    """No byte of the request is written before the handshake is complete."""
+    answer, hold, kinds = FAILED_HANDSHAKES[case]
+    settings = Settings(connect_timeout_ms=200 if hold else 20_000, tls=_trusting())
+
+    async def scene() -> None:
+        async with _router(answer, hold=hold) as url, Forwarder([url], settings=settings) as forwarder:
+            with pytest.raises(NotExecutedError) as caught:
+                await forwarder.complete(REQUEST)
+            assert {failure.kind for failure in caught.value.failures} <= kinds
+            assert caught.value.attempts == 2
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(scene())
+
+
+async def test_a_certificate_that_is_not_trusted_was_not_executed(tmp_path: Path) -> None:
+    """With the system's certificates, that of this test is unknown; with its own it is served."""
+    async with _router(OK, _server_context(tmp_path), hold=True) as url:
+        async with Forwarder([url]) as forwarder:
+            with pytest.raises(NotExecutedError) as caught:
+                await forwarder.complete(REQUEST)
+            assert caught.value.evidence.kind is Kind.TLS
+        async with Forwarder([url], settings=Settings(tls=_trusting())) as forwarder:
+            await forwarder.complete(REQUEST)
+
+
+@pytest.mark.parametrize("new_loop", LOOPS, ids=["asyncio", "uvloop"])
+def test_a_client_certificate_that_is_demanded_under_tls_1_3_proves_nothing(
+    tmp_path: Path, new_loop: Callable[[], asyncio.AbstractEventLoop]
+) -> None:
+    """The handshake looks complete to the client, and the request is on its way when the refusal comes."""
+    context = _server_context(tmp_path, demands_certificate=True)
+
+    async def scene() -> None:
+        async with _router(OK, context) as url, Forwarder([url], settings=Settings(tls=_trusting())) as forwarder:
+            with pytest.raises(MayHaveRunError) as caught:
+                await forwarder.complete(REQUEST)
+            assert caught.value.evidence.kind in (Kind.RESET, Kind.CLOSED)
+            assert caught.value.attempts == 1
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(scene())

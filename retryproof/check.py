@@ -97,7 +97,8 @@ def print_examined(out: Console, examined: Examined) -> None:
 
 
 def _is_noteworthy(cell: CellReport) -> bool:
-    return cell.verdict in ("FAIL", "UNKNOWN") or bool(cell.warnings) or (cell.tells and cell.verdict != "not_run")
+    tells = cell.tells and cell.verdict != "not_run" and "drawn" not in cell.dimensions
+    return cell.verdict in ("FAIL", "UNKNOWN") or bool(cell.warnings) or tells
 
 
 def _print_unreached(out: Console, report: Report) -> None:

@@ -69,14 +69,17 @@ class Driver:
         )
 
     async def _warm_up(self, stage: Stage, plan: Plan) -> tuple[int, tuple[int, ...]]:
-        """How many sockets a healthy subject holds at this concurrency; done on this very instance only where the
-        plan asks for reused connections, since it leaves some.
+        """How many sockets a healthy subject holds to one upstream at this concurrency; done on this very instance
+        only where the plan asks for reused connections, since it leaves some.
         """
+        concurrency = plan.concurrency
         if any(operation.reused for operation in plan.operations):
-            return await warm_up(stage, plan.concurrency, self.numbers, self._call)
-        if plan.concurrency not in self._warm:
-            self._warm[plan.concurrency] = asyncio.ensure_future(self._measure_warm(plan.concurrency))
-        return await asyncio.shield(self._warm[plan.concurrency]), ()
+            # On every upstream as many as are needed if all operations choose the same one.
+            return await warm_up(stage, concurrency * len(stage.ports), self.numbers, self._call)
+        if concurrency not in self._warm:
+            self._warm[concurrency] = asyncio.ensure_future(self._measure_warm(concurrency))
+        # All operations may meet on one upstream, though in health they were spread over several.
+        return max(concurrency, await asyncio.shield(self._warm[concurrency])), ()
 
     async def _measure_warm(self, concurrency: int) -> int:
         async with Stage.open(self.subject, self.routers) as stage:
@@ -98,13 +101,18 @@ class Driver:
         return await stage.instance.call(planned, number, self.subject.spec.ceiling_ms)
 
     async def _sockets_left(self, stage: Stage, warm: int) -> int:
-        """Open sockets of the subject, once it has had its time to close what it no longer uses."""
+        """Open sockets to one upstream, once the subject has had its time to close what it no longer uses."""
         deadline = time.monotonic() + CLOSING_MS / 1000
-        left = sockets_towards(stage.ports)
+        left = most_sockets(stage)
         while left > warm and time.monotonic() < deadline:
-            await asyncio.sleep(CLOSING_STEP_S)  # noqa: ASYNC110  # no event: the kernel tells nobody of foreign sockets
-            left = sockets_towards(stage.ports)
+            await asyncio.sleep(CLOSING_STEP_S)  # no event: the kernel tells nobody of foreign sockets
+            left = most_sockets(stage)
         return left
+
+
+def most_sockets(stage: Stage) -> int:
+    """How many sockets the subject holds to the upstream to which it holds most."""
+    return max(sockets_towards((port,)) for port in stage.ports)
 
 
 Caller = Callable[[Stage, PlannedOperation, int], Awaitable[Outcome]]
@@ -112,22 +120,21 @@ Caller = Callable[[Stage, PlannedOperation, int], Awaitable[Outcome]]
 _WARM_GATE = "warm"
 
 
-async def warm_up(stage: Stage, concurrency: int, numbers: Numbers, call: Caller) -> tuple[int, tuple[int, ...]]:
-    """Healthy operations, `concurrency` for each upstream, in flight together: every upstream's connections are
-    opened. Returns the number of sockets that the subject then holds, and the operations.
+async def warm_up(stage: Stage, together: int, numbers: Numbers, call: Caller) -> tuple[int, tuple[int, ...]]:
+    """So many healthy operations in flight together. Returns how many sockets the subject then holds to the
+    upstream to which it holds most, and the operations.
     """
-    together = concurrency * len(stage.ports)
     plan = Plan(name="warm-up", operations=(PlannedOperation(gate=_WARM_GATE),) * together)
     operations = numbers.take(together)
-    spec = stage.subject.spec
-    since = await stage.on_router(lambda router: _arm(router, plan, operations[0], spec.read_timeout_ms))
+    read_timeout_ms = stage.subject.spec.read_timeout_ms
+    since = await stage.on_router(lambda router: _arm(router, plan, operations[0], read_timeout_ms))
     calls = [asyncio.ensure_future(call(stage, PlannedOperation(), number)) for number in operations]
     # A subject that sends one operation at a time never has them all in flight: half its read timeout is the limit.
-    await stage.all_received(together, since=since, within_ms=spec.read_timeout_ms // 2)
+    await stage.all_received(together, since=since, within_ms=read_timeout_ms // 2)
     await stage.on_router(lambda router: router.open_gate(_WARM_GATE))
     await asyncio.gather(*calls)
     await stage.on_router(lambda router: router.heal())
-    return sockets_towards(stage.ports), operations
+    return most_sockets(stage), operations
 
 
 def _arm(router: Router, plan: Plan, first: int, read_timeout_ms: int) -> int:

@@ -33,8 +33,8 @@ class SubjectFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sockets:
-    """Open sockets from the subject to the router's upstreams: after a healthy warm-up of the same concurrency
-    on every upstream, and after healing. None: not measured.
+    """Open sockets from the subject to the upstream to which it holds most: what a healthy subject may hold at the
+    plan's concurrency, and what it holds after healing. None: not measured.
     """
 
     warm: int | None = None

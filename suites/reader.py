@@ -89,7 +89,8 @@ class Reader:
             for upstream, strike in self.listeners.items()
             if strike.struck is not None and upstream not in self.dialled
         ]
-        return unseen + [attempt for place, attempt in enumerate(self.attempts) if place not in self.probes]
+        came = [a for place, a in enumerate(self.attempts) if place not in self.probes and _brought_a_request(a)]
+        return unseen + came
 
     def _opened(self, entry: Opened) -> None:
         self.opened[entry.connection] = entry
@@ -209,3 +210,10 @@ class Reader:
                 self._note(place, entry.seq, replying=entry.seq, status=entry.status)
             case Replied():
                 self._note(place, entry.seq, answered=entry.seq, bytes_sent=entry.bytes_sent, whole=entry.whole)
+
+
+def _brought_a_request(attempt: Attempt) -> bool:
+    """A connection that its peer opened and closed again without a word is no sending."""
+    struck = any(strike.struck is not None for strike in attempt.strikes)
+    shown = struck or attempt.received or attempt.unserved or attempt.dialled_refused is not None
+    return bool(shown) or attempt.peer_left is None

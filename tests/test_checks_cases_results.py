@@ -1,0 +1,261 @@
+"""What verdict an answer gets: what the caller holds or is told, against what the router really did."""
+
+from dataclasses import replace
+
+import pytest
+
+from faults.contents import fixed_content
+from faults.plan import Plan, PlannedOperation
+from faults.vocabulary import Content
+from suites.findings import Verdict
+from suites.history import Arrival
+from suites.run import Sockets
+from tests.ledgers import (
+    CONTRACTED,
+    FRESH,
+    LIBRARY,
+    OP,
+    PROXY,
+    SERVER,
+    Case,
+    accepted,
+    closed,
+    executed,
+    explain,
+    failed,
+    held,
+    hung,
+    lost,
+    ok,
+    opened,
+    planned,
+    received,
+    replied,
+    replying,
+    result_body,
+    run,
+    said_of,
+    served,
+    steps,
+    striking,
+    struck,
+)
+
+PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
+HTML = fixed_content(Content.HTML)[1]
+WHOLE = result_body(OP, 1)
+HALF = WHOLE[: len(WHOLE) // 2]
+
+
+def answered_with(fault: str, status: int = 200) -> list:  # type: ignore[type-arg]
+    """One executed exchange whose whole answer is the fault's."""
+    return steps(
+        [opened(1), received(1), accepted(1), executed(1, 1), striking(fault, exchange=1)],
+        [replying(1, status), replied(1), struck(5)],
+    )
+
+
+def cut_by(fault: str) -> list:  # type: ignore[type-arg]
+    """One executed exchange whose answer is cut."""
+    return steps(
+        [opened(1), received(1), accepted(1), executed(1, 1), striking(fault, exchange=1)],
+        [replying(1), replied(1, whole=False), closed(1), struck(5)],
+    )
+
+
+HEALTHY = (opened(1), *served(1, 1))
+UNREAD_LATE = steps(
+    [opened(1), striking("unread-late", connection=1), struck(2), received(1), accepted(1), executed(1, 1)],
+    [replying(1), replied(1, whole=False)],
+)
+TWO = Plan(operations=(PlannedOperation(), PlannedOperation()))
+BOTH_SERVED = (*served(1, 1, OP), *served(2, 2, OP + 1))
+
+CASES = (
+    Case(
+        name="HTML with 200 is passed on by a proxy as it came",
+        rule=4,
+        run=run(planned("html-200"), answered_with("html-200"), ok(body=HTML), subject=PROXY),
+        verdict=PASS,
+    ),
+    Case(
+        name="garbage as success: HTML with 200 is no valid answer",
+        rule=12,
+        run=run(planned("html-200"), answered_with("html-200"), ok(body=HTML)),
+        verdict=FAIL,
+        says={"own-result": FAIL, "no-garbage": FAIL},
+    ),
+    Case(
+        name="garbage as success: a result made up from an empty 200",
+        rule=12,
+        run=run(
+            planned("empty-200"),
+            answered_with("empty-200"),
+            replace(ok(), tokens=(), text=""),
+            subject=LIBRARY,
+        ),
+        verdict=FAIL,
+        says={"own-result": FAIL, "no-garbage": FAIL},
+    ),
+    Case(
+        name="garbage told as a failure",
+        rule=12,
+        run=run(planned("shape-200"), answered_with("shape-200"), lost(status=502)),
+        verdict=PASS,
+    ),
+    Case(
+        name="a cut body is passed on by a proxy, and looks cut",
+        rule=12,
+        run=run(
+            planned("body-length-fin"),
+            cut_by("body-length-fin"),
+            lost(status=200, arrival=Arrival.CUT, body=HALF),
+            subject=PROXY,
+        ),
+        verdict=PASS,
+    ),
+    Case(
+        name="a cut body is framed anew by a proxy, and looks whole",
+        rule=12,
+        run=run(planned("body-length-fin"), cut_by("body-length-fin"), ok(body=HALF), subject=PROXY),
+        verdict=FAIL,
+        says={"no-garbage": FAIL},
+    ),
+    Case(
+        name="all content without its last chunk, passed on as whole",
+        rule=12,
+        run=run(planned("body-last-chunk-fin"), cut_by("body-last-chunk-fin"), ok(body=WHOLE), subject=PROXY),
+        verdict=FAIL,
+        says={"no-garbage": FAIL},
+    ),
+    Case(
+        name="all content without its last chunk, taken for an answer",
+        rule=12,
+        run=run(planned("body-last-chunk-fin"), cut_by("body-last-chunk-fin"), ok()),
+        verdict=FAIL,
+        says={"no-garbage": FAIL},
+    ),
+    Case(
+        name="a proxy that alters bytes",
+        rule=4,
+        run=run(planned(), HEALTHY, ok(body=WHOLE + b"\n"), subject=PROXY),
+        verdict=FAIL,
+        says={"own-result": FAIL},
+    ),
+    Case(
+        name="a proxy that loses the end of a whole answer without a trace",
+        rule=4,
+        run=run(planned(), HEALTHY, ok(body=HALF), subject=PROXY),
+        verdict=FAIL,
+        says={"own-result": FAIL},
+    ),
+    Case(
+        name="a server may write the same result in other bytes",
+        rule=4,
+        run=run(planned(), HEALTHY, ok(body=WHOLE.replace(b",", b", "))),
+        verdict=PASS,
+    ),
+    Case(
+        name="another operation's bytes: two answers changed places",
+        rule=4,
+        run=run(TWO, BOTH_SERVED, ok(OP, body=result_body(OP + 1, 2)), ok(OP + 1, body=WHOLE), subject=PROXY),
+        verdict=FAIL,
+        says={"own-result": FAIL},
+    ),
+    Case(
+        name="a success that the router never executed",
+        rule=4,
+        run=run(planned(), [], ok()),
+        verdict=FAIL,
+        says={"own-result": FAIL, "no-garbage": FAIL, "vacuity": UNKNOWN},
+    ),
+    Case(
+        name="a lie about a failure: not executed, it says of what was executed",
+        rule=4,
+        run=run(planned("503-after"), answered_with("503-after", 503), failed()),
+        verdict=FAIL,
+        says={"honest-failure": FAIL},
+    ),
+    Case(
+        name="a lie that a late entry proves: not executed, it said before it was",
+        rule=9,
+        run=run(held("unread-late"), UNREAD_LATE, failed()),
+        verdict=FAIL,
+        says={"honest-failure": FAIL},
+    ),
+    Case(
+        name="a bare 503 claims nothing",
+        rule=4,
+        run=run(planned("503-after"), answered_with("503-after", 503), lost(status=503), subject=PROXY),
+        verdict=PASS,
+    ),
+    Case(
+        name="an honest failure",
+        rule=4,
+        run=run(
+            planned("503-no-workers", "503-no-workers"),
+            steps(
+                [received(1), striking("503-no-workers", exchange=1), replying(1, 503), replied(1), struck(2)],
+                [received(2, of=2), striking("503-no-workers", exchange=2), replying(2, 503), replied(2), struck(7)],
+            ),
+            failed(),
+            subject=CONTRACTED,
+        ),
+        verdict=PASS,
+    ),
+    Case(
+        name="hang of a subject that promises an answer",
+        rule=9,
+        run=run(planned(), HEALTHY, hung(), settled=False),
+        verdict=FAIL,
+        says={"answered": FAIL, "vacuity": UNKNOWN},
+    ),
+    Case(
+        name="hang of a proxy",
+        rule=9,
+        run=run(planned(), HEALTHY, hung(), subject=PROXY),
+        verdict=UNKNOWN,
+        says={"answered": UNKNOWN},
+    ),
+    Case(
+        name="a connection dropped in place of an answer",
+        rule=12,
+        run=run(planned(), HEALTHY, lost(status=None, arrival=Arrival.NOTHING)),
+        verdict=FAIL,
+        says={"answered": FAIL},
+    ),
+    Case(
+        name="dead pool after healing",
+        rule=5,
+        run=replace(run(planned(), HEALTHY, ok()), history=(ok(), lost(FRESH))),
+        verdict=FAIL,
+        says={"heals": FAIL},
+    ),
+    Case(
+        name="sockets left behind",
+        rule=5,
+        run=replace(run(planned(), HEALTHY, ok()), sockets=Sockets(warm=2, healed=3)),
+        verdict=FAIL,
+        says={"no-leak": FAIL},
+    ),
+    Case(
+        name="sockets that nobody counted",
+        rule=5,
+        run=replace(run(planned(), HEALTHY, ok()), sockets=Sockets(warm=2)),
+        verdict=UNKNOWN,
+        says={"no-leak": UNKNOWN},
+    ),
+    Case(
+        name="a subject that the fault killed",
+        rule=10,
+        run=run(planned("html-200"), answered_with("html-200"), lost(), subject=SERVER, died="signal 11"),
+        verdict=FAIL,
+        says={"survives": FAIL},
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_answer_gets_its_verdict(case: Case) -> None:
+    """Each literal run gets its verdict, and exactly the named checks say something other than PASS."""
+    assert said_of(case.run) == (case.verdict, dict(case.says)), explain(case.run)

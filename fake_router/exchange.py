@@ -22,6 +22,8 @@ class State(Enum):
     SILENT = "it gets no reply, and its connection stays open"
     OVER = "over"
 
+    __hash__ = object.__hash__  # members are singletons, and the table is looked up for every exchange
+
 
 class Event(Enum):
     """What can happen to an exchange."""
@@ -32,6 +34,8 @@ class Event(Enum):
     SENT = "the kernel has taken all that was to be sent"
     PEER_GONE = "the peer has ended the connection"
     HEAL = "faults end: nothing may stay silent"
+
+    __hash__ = object.__hash__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

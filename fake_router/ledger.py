@@ -1,8 +1,8 @@
 """The ledger: append-only, numbered, and as JSON lines. Line 1 holds the schema, every further line one entry."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from time import monotonic_ns
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -23,18 +23,21 @@ class Ledger:
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self._entries: list[Any] = []
+        self._entries: list[AnyEntry] = []
 
     def record(self, kind: type[E], /, **facts: Any) -> int:
         """Append one entry and return its seq. Raises TypeError for facts that the kind does not have."""
         entries = self._entries
         seq = len(entries) + 1
-        entries.append(kind(seq=seq, at_ns=monotonic_ns(), **facts))
+        entries.append(cast(AnyEntry, kind(seq=seq, at_ns=monotonic_ns(), **facts)))
         return seq
 
     def since(self, seq: int = 0) -> tuple[AnyEntry, ...]:
         """The entries with numbers above `seq`."""
         return tuple(self._entries[max(seq, 0) :])
+
+    def __iter__(self) -> Iterator[AnyEntry]:
+        return iter(self._entries)
 
     def __len__(self) -> int:
         return len(self._entries)

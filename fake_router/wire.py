@@ -125,9 +125,7 @@ class RequestParser:
         cause = error.__context__
         if isinstance(cause, _RefusedError):
             self._refuse(cause.status, cause.why)
-        elif self._events and isinstance(last := self._events[-1], Request) and not last.keep_alive:
-            self._over = True
-        else:
+        elif not self._over:  # after `Connection: close` the parser calls whatever comes an error
             self._refuse(400, f"no HTTP/1 request: {error}")
 
     def _refuse(self, status: int, why: str) -> None:
@@ -175,12 +173,14 @@ class RequestParser:
 
     def on_message_complete(self) -> None:
         parser = self._parser
+        keep_alive = parser.should_keep_alive()
+        self._over = not keep_alive
         self._events.append(
             Request(
                 method=parser.get_method().decode("ascii"),
                 target=self._target.decode("latin-1"),
                 body=self._body[0] if len(self._body) == 1 else b"".join(self._body),
-                keep_alive=parser.should_keep_alive(),
+                keep_alive=keep_alive,
                 http10=parser.get_http_version() == "1.0",
             )
         )

@@ -1,0 +1,189 @@
+"""A router to test, and a plain blocking client that says what a peer really sees of it."""
+
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import h11
+import msgspec
+
+from fake_router.content import prompt_tokens
+from fake_router.entries import AnyEntry, Entry
+from fake_router.server import Router
+from fake_router.thread import RouterThread
+from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.vocabulary import Sight
+
+E = TypeVar("E", bound=Entry)
+
+HOST = "127.0.0.1"
+READ_TIMEOUT_MS = 60  # what plans are armed with
+GIVES_UP_MS = 400  # a blocking client that waits this long for what does not come
+LONG_MS = 10_000  # a limit for what does come
+
+
+def request(body: bytes, *, target: str = "/v1/completions", head: Sequence[str] = (), method: str = "POST") -> bytes:
+    """One HTTP/1.1 request."""
+    lines = [f"{method} {target} HTTP/1.1", f"Host: {HOST}", f"Content-Length: {len(body)}", *head, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+def work(operation: int, **more: Any) -> bytes:
+    """The request that carries that operation."""
+    return request(msgspec.json.encode({"model": "m", "prompt": prompt_tokens(operation), **more}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a peer saw: how it ended, and of a reply its status, its body and its headers."""
+
+    sight: Sight
+    status: int | None = None
+    body: bytes = b""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Client:
+    """One connection of a plain client."""
+
+    def __init__(self, port: int, *, connect_ms: int = LONG_MS) -> None:
+        self.socket = socket.create_connection((HOST, port), timeout=connect_ms / 1000)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.socket.close()
+
+    @property
+    def port(self) -> int:
+        """Its own port."""
+        return int(self.socket.getsockname()[1])
+
+    def send(self, data: bytes) -> None:
+        """Send, without a look at what comes back."""
+        self.socket.sendall(data)
+
+    def see(self, *, within_ms: int = LONG_MS) -> Seen:
+        """Read one reply, or whatever comes instead of it."""
+        self.socket.settimeout(within_ms / 1000)
+        reader = h11.Connection(h11.CLIENT)
+        reader.send(h11.Request(method="POST", target="/", headers=[("Host", "h")]))
+        reader.send(h11.EndOfMessage())
+        head: h11.Response | None = None
+        body = b""
+        while True:
+            event = reader.next_event()
+            if event is h11.NEED_DATA:
+                try:
+                    data = self.socket.recv(65_536)
+                except TimeoutError:
+                    return _short(Sight.SILENCE, head, body)
+                except ConnectionResetError:
+                    return _short(Sight.RESET, head, body)
+                if not data:
+                    return _short(Sight.FIN, head, body)
+                reader.receive_data(data)
+            elif isinstance(event, h11.Response):
+                head = event
+            elif isinstance(event, h11.Data):
+                body += bytes(event.data)
+            elif isinstance(event, h11.EndOfMessage):
+                assert head is not None
+                return _reply(Sight.WHOLE if head.status_code < 300 else Sight.STATUS, head, body)
+
+    def ask(self, data: bytes, *, within_ms: int = LONG_MS) -> Seen:
+        """Send a request and read what comes."""
+        try:
+            self.send(data)
+        except ConnectionError:
+            return Seen(sight=Sight.RESET)
+        return self.see(within_ms=within_ms)
+
+    def ends_by(self, *, within_ms: int = LONG_MS) -> Sight:
+        """How the connection ends when nothing more comes on it."""
+        return self.see(within_ms=within_ms).sight
+
+
+def _reply(sight: Sight, head: h11.Response, body: bytes) -> Seen:
+    return Seen(sight=sight, status=head.status_code, body=body, headers=tuple(head.headers))
+
+
+def _short(sight: Sight, head: h11.Response | None, body: bytes) -> Seen:
+    return Seen(sight=sight) if head is None else _reply(Sight.CUT, head, body)
+
+
+def dial(port: int, data: bytes, *, within_ms: int = LONG_MS) -> Seen:
+    """Connect, send a request, read what comes, and close."""
+    try:
+        client = Client(port, connect_ms=within_ms)
+    except ConnectionRefusedError:
+        return Seen(sight=Sight.REFUSED)
+    except ConnectionResetError:
+        return Seen(sight=Sight.RESET)
+    except TimeoutError:
+        return Seen(sight=Sight.CONNECT_TIMEOUT)
+    with client:
+        return client.ask(data, within_ms=within_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A router on its thread, as a test sees it."""
+
+    thread: RouterThread
+    router: Router
+
+    @property
+    def port(self) -> int:
+        """The port of its first upstream."""
+        return self.router.ports[0]
+
+    def arm(self, plan: Plan, *, first: int = 1) -> None:
+        """Let that plan strike operations from `first` on."""
+        self.thread.run(self.router.arm, plan, first_operation=first, read_timeout_ms=READ_TIMEOUT_MS)
+
+    def heal(self) -> None:
+        """End all faults."""
+        self.thread.run(self.router.heal)
+
+    def drain(self) -> None:
+        """Read what lies unread."""
+        self.thread.run(self.router.drain)
+
+    def idle(self) -> bool:
+        """Wait until no work is open."""
+        return self.thread.run(self.router.wait_idle, LONG_MS / 1000)
+
+    def entries(self) -> tuple[AnyEntry, ...]:
+        """The ledger, after everything that is ready on the router's loop has happened."""
+        for _ in range(3):
+            self.thread.run(self.router.busy)
+        return self.router.ledger.since()
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The entries of that kind."""
+        return [entry for entry in self.entries() if isinstance(entry, kind)]
+
+
+@contextmanager
+def staged(*, upstreams: int = 1) -> Iterator[Stage]:
+    """A router on a thread of its own."""
+    with RouterThread() as thread:
+        yield Stage(thread, thread.run(thread.start_router, upstreams=upstreams))
+
+
+def one(*faults: str, **more: Any) -> Plan:
+    """A plan with one operation that meets these faults, exchange by exchange."""
+    return Plan(operations=(PlannedOperation(faults=faults, **more),))
+
+
+def faulty(fault: str, *, upstream: int | None = None, connections: int | None = None, upstreams: int = 1) -> Plan:
+    """A plan with one healthy operation and a faulty listener."""
+    listener = PlannedListener(fault=fault, upstream=upstream, connections=connections)
+    return Plan(operations=(PlannedOperation(),), listeners=(listener,), upstreams=upstreams)

@@ -4,6 +4,7 @@ What was found stays found: results are added as they come, so that an examinati
 be reported, marked as partial.
 """
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from suites.run import Run
 from suites.shrink import shrink
 from suites.subject import SubjectSpec
 
+CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
 MAX_SHRUNK = 3  # drawn plans that fail are cut down one by one; more of the same kind teach nothing
 
 OnResult = Callable[["Result"], None]
@@ -59,9 +61,7 @@ async def examine(examination: Examination, driver: Driver, machine: Machine, on
     Raises SubjectError when the subject cannot be started.
     """
     await _live_through(examination, driver, machine, on_result)
-    for result in examination.in_order():
-        if _needs_confirming(result):
-            examination.results[result.item.id] = await _confirmed(result, driver)
+    await _confirm_all(examination, driver)
     _add_twins(examination)
     await _shrink_drawn(examination, driver)
     examination.whole = True
@@ -109,18 +109,34 @@ def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
     )
 
 
+async def _confirm_all(examination: Examination, driver: Driver) -> None:
+    """What company may have caused is lived through again alone, a few at a time."""
+    doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
+    places = asyncio.Semaphore(CONFIRMED_TOGETHER)
+
+    async def confirmed(result: Result) -> None:
+        async with places:
+            run = await driver.run(result.run.plan)
+        examination.results[result.item.id] = _after(result, run)
+
+    await asyncio.gather(*map(confirmed, doubtful))
+
+
 def _needs_confirming(result: Result) -> bool:
-    """A death, and a finding about cause or timing that was seen in company, must come back alone."""
-    in_company = result.run.company and any(f.proof is Proof.CAUSE for f in result.judgement.failures)
-    return result.run.died is not None or in_company
+    """A death, and in company a run that proves nothing or fails by cause or timing, must come back alone."""
+    judgement = result.judgement
+    if result.run.died is not None:
+        return True
+    by_cause = any(finding.proof is Proof.CAUSE for finding in judgement.failures)
+    return result.run.company and (by_cause or judgement.verdict is Verdict.UNKNOWN)
 
 
-async def _confirmed(result: Result, driver: Driver) -> Result:
-    alone = judge(await driver.run(result.run.plan))
-    findings = tuple(
-        confirm(finding, alone) if finding.verdict is Verdict.FAIL else finding for finding in result.judgement.findings
-    )
-    return replace(result, judgement=replace(result.judgement, findings=findings))
+def _after(result: Result, alone: Run) -> Result:
+    """What became of it alone. A run that only proved nothing in company is replaced by the one that does."""
+    judged = judge(alone)
+    if result.judgement.verdict is Verdict.UNKNOWN:
+        return replace(result, run=alone, judgement=judged)
+    return replace(result, judgement=judgement_of(tuple(confirm(f, judged) for f in result.judgement.findings)))
 
 
 def _add_twins(examination: Examination) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fake_router.content import prompt_tokens
 from faults.evidence import Marker
 from faults.plan import PlannedOperation
 from suites.caller import Reply, call
@@ -21,8 +20,8 @@ from suites.placeholders import fill_command, fill_file, meanings
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
 from suites.subject import Address, SubjectError, SubjectSpec
 from suites.subject_file import SubjectFile, built_in_file
+from suites.workload import TARGET, completion_request
 
-_TARGET = "/v1/completions"
 _LOG = "stderr"  # what an instance writes, in its folder
 _LAST_WORDS_BYTES = 2_000
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.05  # between two looks at whether an instance is ready
@@ -137,11 +136,7 @@ class ForeignInstance:
     async def _is_ready(self, left_s: float) -> bool:
         if self._file.ready == "tcp":
             return await _connects(self.address, left_s)
-        ceiling_ms = max(1, int(left_s * 1000))
-        target = self._file.ready
-        reply = await call(
-            self.address, method="GET", target=target, body=b"", headers={}, segments=1, ceiling_ms=ceiling_ms
-        )
+        reply = await self._get(self._file.ready, max(1, int(left_s * 1000)))
         return reply.arrival is Arrival.WHOLE and reply.status == 200
 
     def _last_words(self) -> str:
@@ -151,12 +146,11 @@ class ForeignInstance:
 
     async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
-        body = {"model": "m", "prompt": prompt_tokens(number), "max_tokens": 4, "logprobs": 1, "return_token_ids": True}
         began_ns = time.monotonic_ns()
         reply = await call(
             self.address,
-            target=_TARGET,
-            body=json.dumps(body).encode(),
+            target=TARGET,
+            body=json.dumps(completion_request(number)).encode(),
             headers={"Content-Type": "application/json"},
             segments=planned.segments,
             ceiling_ms=ceiling_ms,
@@ -173,8 +167,19 @@ class ForeignInstance:
         )
 
     async def idle(self) -> bool | None:
-        """It cannot say."""
-        return None
+        """What it says of itself where its file names the path to ask; else it cannot say."""
+        if not self._file.idle:
+            return None
+        reply = await self._get(self._file.idle, self._file.spec.read_timeout_ms)
+        try:
+            return bool(json.loads(reply.body)["in_flight"] == 0)
+        except (ValueError, TypeError, KeyError):
+            return False  # it has not said that it is idle
+
+    async def _get(self, target: str, ceiling_ms: int) -> Reply:
+        return await call(
+            self.address, method="GET", target=target, body=b"", headers={}, segments=1, ceiling_ms=ceiling_ms
+        )
 
     def died(self) -> str | None:
         """How its process ended by itself; None while it lives."""

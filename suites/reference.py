@@ -99,7 +99,7 @@ def _outcome(
         operation=number,
         kind=kind,
         arrival=arrival,
-        tokens=tuple(choice.token_ids) if choice is not None else None,
+        tokens=choice.token_ids if choice is not None else None,
         text=choice.text if choice is not None else None,
         says=says,
         invoked_at_ns=started,

@@ -1,26 +1,26 @@
 """The smallest plan that still shows a failure: parts are left out one by one while it still fails."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
 
-MAX_TRIALS = 60  # a failing plan has at most a dozen parts to leave out
+MAX_ROUNDS = 20  # a failing plan has at most a dozen parts to leave out
 
 
 async def shrink(plan: Plan, fails: Callable[[Plan], Awaitable[bool]]) -> Plan:
-    """The plan with all left out that the failure does not need; `fails` lives through a candidate."""
-    trials = 0
-    smaller: Plan | None = plan
-    while smaller is not None:
-        plan, smaller = smaller, None
-        for candidate in simpler(plan):
-            trials += 1
-            if trials > MAX_TRIALS:
-                return plan
-            if await fails(candidate):
-                smaller = candidate
-                break
+    """The plan with all left out that the failure does not need; `fails` lives through a candidate.
+
+    The candidates of a round are lived through side by side, and the first that fails, in their order, is kept.
+    """
+    for _ in range(MAX_ROUNDS):
+        candidates = list(simpler(plan))
+        failed = await asyncio.gather(*map(fails, candidates))
+        smaller = next((candidate for candidate, does in zip(candidates, failed, strict=True) if does), None)
+        if smaller is None:
+            return plan
+        plan = smaller
     return plan
 
 

@@ -67,7 +67,9 @@ class Stage:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())
         deadline = time.monotonic() + NOTICING_MS / 1000
-        while time.monotonic() < deadline and await self.on_router(lambda router: router.connections()):  # noqa: ASYNC110
+        while time.monotonic() < deadline:
+            if await self.on_router(lambda router: router.connections()) == 0:
+                return
             await asyncio.sleep(0.001)  # the peer's FIN ends a connection; a peer that never sends it gives no event
 
     def entries(self, *, since: int = 0) -> tuple[AnyEntry, ...]:

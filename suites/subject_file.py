@@ -35,6 +35,7 @@ class SubjectFile:
     version: tuple[str, ...] = ()
     install: str = ""
     ready: str = "tcp"
+    idle: str = ""
     not_executed: tuple[Marker, ...] = ()
     values: Mapping[str, str]
     files: Mapping[str, str]
@@ -112,6 +113,7 @@ _KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "version": _COMMAND,
     "install": _TEXT,
     "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
+    "idle": (lambda value: isinstance(value, str) and value[:1] == "/", 'an HTTP path that answers {"in_flight": N}'),
     "ready": (lambda value: isinstance(value, str) and (value == "tcp" or value[:1] == "/"), '"tcp" or an HTTP path'),
     "speaks": _one_of(SPEAKS),
     "promises": _one_of((Promise.TRANSPARENT.value, Promise.ANSWERING.value)),
@@ -127,7 +129,7 @@ _KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "values": (_is_texts, "a table of name = text"),
     "files": (_is_texts, "a table of file name = text"),
 }
-_NEEDED = ("name", "command", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms", "quiet_ms")
+_NEEDED = ("name", "command", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms")
 
 
 class _Reader:
@@ -168,6 +170,11 @@ class _Reader:
         for key in _NEEDED:
             if key not in data:
                 raise SubjectFileError(f"{self.path}: the key {key!r} is missing; expected {_KEYS[key][1]}")
+        if "quiet_ms" not in data and "idle" not in data:
+            raise SubjectFileError(
+                f"{self.path}: the key 'quiet_ms' is missing; expected {_KEYS['quiet_ms'][1]} (longer than the longest "
+                "back-off plus the connect time-out), or `idle`, a path that tells what is in flight"
+            )
         for name in data.get("files", {}):
             if not _is_file_name(name):
                 raise self.error("files", name, "a relative file name that stays inside {dir}")
@@ -181,6 +188,7 @@ class _Reader:
             version=tuple(data.get("version", ())),
             install=data.get("install", ""),
             ready=data.get("ready", "tcp"),
+            idle=data.get("idle", ""),
             not_executed=self.markers("says", "not_executed"),
             values=data.get("values", {}),
             files=data.get("files", {}),
@@ -201,7 +209,7 @@ class _Reader:
             upstreams=data.get("upstreams", 1),
             connect_timeout_ms=data["connect_timeout_ms"],
             read_timeout_ms=data["read_timeout_ms"],
-            quiet_ms=data["quiet_ms"],
+            quiet_ms=None if "idle" in data else data["quiet_ms"],
             isolation=Isolation(data.get("isolation", Isolation.FRESH.value)),
             reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
             start_ms=data.get("start_ms", 10_000),

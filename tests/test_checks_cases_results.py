@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from fake_router.entries import AnyEntry
 from faults.contents import fixed_content
 from faults.plan import Plan, PlannedOperation
 from faults.vocabulary import Content
@@ -47,7 +48,7 @@ WHOLE = result_body(OP, 1)
 HALF = WHOLE[: len(WHOLE) // 2]
 
 
-def answered_with(fault: str, status: int = 200) -> list:  # type: ignore[type-arg]
+def answered_with(fault: str, status: int = 200) -> list[AnyEntry]:
     """One executed exchange whose whole answer is the fault's."""
     return steps(
         [opened(1), received(1), accepted(1), executed(1, 1), striking(fault, exchange=1)],
@@ -55,7 +56,7 @@ def answered_with(fault: str, status: int = 200) -> list:  # type: ignore[type-a
     )
 
 
-def cut_by(fault: str) -> list:  # type: ignore[type-arg]
+def cut_by(fault: str) -> list[AnyEntry]:
     """One executed exchange whose answer is cut."""
     return steps(
         [opened(1), received(1), accepted(1), executed(1, 1), striking(fault, exchange=1)],

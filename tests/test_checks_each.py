@@ -1,0 +1,195 @@
+"""Every check has a run that it passes, one that it does not, and one in which it finds nothing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from faults.contents import fixed_content
+from faults.vocabulary import Content
+from suites.checks import CHECKS, TELLS_NAMES
+from suites.checks.check import Check
+from suites.findings import Claim, Verdict
+from suites.judge import findings_of
+from suites.run import Promise, Run, Sockets, SubjectFacts
+from tests.ledgers import (
+    CONTRACTED,
+    FRESH,
+    FUTURES,
+    PROXY,
+    SERVER,
+    accepted,
+    closed,
+    executed,
+    failed,
+    held,
+    hung,
+    lost,
+    ok,
+    opened,
+    planned,
+    received,
+    replied,
+    replying,
+    run,
+    served,
+    steps,
+    striking,
+    struck,
+)
+
+PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
+HTML = fixed_content(Content.HTML)[1]
+EMPTY = replace(run(planned(), []), operations=(), fresh=(), ledger=(), history=(), sockets=Sockets())
+NO_WORKERS = (received(1), striking("503-no-workers", exchange=1), replying(1, 503), replied(1), struck(2))
+RESET_AFTER = (received(1), accepted(1), executed(1, 1), striking("reset-after", exchange=1), closed(1), struck(4))
+HTML_200 = steps(
+    [received(1), accepted(1), executed(1, 1), striking("html-200", exchange=1)],
+    [replying(1), replied(1), struck(4)],
+)
+ACCEPT_RESET = (opened(1), striking("accept-reset", connection=1), closed(1), struck(2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trio:
+    """good: PASS. bad: made for a subject, `bad_says` of one that answers. empty: what a run of nothing gets."""
+
+    good: Run
+    bad: Callable[[SubjectFacts], Run]
+    bad_says: Verdict = FAIL
+    empty: Verdict | None = None
+
+
+def healthy(**changes: object) -> Run:
+    return replace(run(planned(), [opened(1), *served(1, 1)], ok()), **changes)  # type: ignore[arg-type]
+
+
+def duplicate(subject: SubjectFacts) -> Run:
+    entries = [*RESET_AFTER, *served(2, 2, upstream=1, of=2)]
+    return run(planned("reset-after"), entries, ok(execution=2), subject=subject)
+
+
+def html_as_success(subject: SubjectFacts) -> Run:
+    return run(planned("html-200"), HTML_200, ok(body=HTML), subject=subject)
+
+
+TRIOS = {
+    "at-most-once": Trio(good=healthy(), bad=duplicate),
+    "safe-retry": Trio(
+        good=run(planned("503-no-workers"), [*NO_WORKERS, *served(2, 1, of=2)], ok(), subject=CONTRACTED),
+        bad=duplicate,
+    ),
+    "own-result": Trio(
+        good=healthy(),
+        bad=lambda subject: healthy(subject=subject, history=(ok(body=HTML), ok(FRESH, 90))),
+    ),
+    "no-garbage": Trio(good=healthy(), bad=html_as_success),
+    "honest-failure": Trio(
+        good=run(planned("503-no-workers"), NO_WORKERS, failed()),
+        bad=lambda subject: run(planned("reset-after"), RESET_AFTER, failed(), subject=subject),
+    ),
+    "answered": Trio(
+        good=healthy(),
+        bad=lambda subject: run(planned(), served(1, 1), hung(), subject=subject),
+    ),
+    "survives": Trio(good=healthy(), bad=lambda subject: healthy(subject=subject, died="signal 6"), empty=PASS),
+    "heals": Trio(
+        good=healthy(),
+        bad=lambda subject: healthy(subject=subject, history=(ok(), lost(FRESH))),
+        empty=UNKNOWN,
+    ),
+    "no-leak": Trio(
+        good=healthy(),
+        bad=lambda subject: healthy(subject=subject, sockets=Sockets(warm=1, healed=2)),
+        empty=UNKNOWN,
+    ),
+    "safe-retry-made": Trio(
+        good=run(planned("503-no-workers"), [*NO_WORKERS, *served(2, 1, of=2)], ok(), subject=CONTRACTED),
+        bad=lambda subject: run(
+            planned("503-no-workers"), NO_WORKERS, lost(), subject=replace(subject, contract=CONTRACTED.contract)
+        ),
+    ),
+    "vacuity": Trio(
+        good=run(planned("reset-after"), RESET_AFTER, lost()),
+        bad=lambda subject: run(planned("reset-after"), served(1, 1), ok(), subject=subject),
+        bad_says=UNKNOWN,
+        empty=UNKNOWN,
+    ),
+    "reset-at-accept": Trio(
+        good=run(held("accept-reset"), [*ACCEPT_RESET, opened(2, 1), *served(2, 1, upstream=1)], ok()),
+        bad=lambda subject: run(held("accept-reset"), ACCEPT_RESET, lost(), subject=subject),
+        bad_says=PASS,  # it tells, and is never judged
+    ),
+}
+
+BY_PROMISE = {
+    ("answered", Promise.TRANSPARENT): UNKNOWN,  # it promises no answer
+    ("no-garbage", Promise.TRANSPARENT): PASS,  # it promises bytes, and HTML is what the router sent
+}
+SUBJECTS = {Promise.TRANSPARENT: PROXY, Promise.ANSWERING: SERVER, Promise.FUTURES: FUTURES}
+
+
+def _says(check: Check, run_: Run) -> Verdict | None:
+    return max((finding.verdict for finding in findings_of(check, run_)), default=None)
+
+
+def test_every_check_has_its_three_runs() -> None:
+    """A new check needs a good, a bad and an empty run; a name that no check has is a mistake."""
+    assert set(TRIOS) == {check.name for check in CHECKS}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_a_good_run_passes(check: Check) -> None:
+    """The check says PASS of its good run, and does say something."""
+    assert _says(check, TRIOS[check.name].good) is PASS
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_an_empty_run_is_no_proof(check: Check) -> None:
+    """Where nothing happened the check says nothing, or that it cannot know."""
+    assert _says(check, EMPTY) is TRIOS[check.name].empty
+
+
+@pytest.mark.parametrize("promise", Promise)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_a_bad_run_is_judged_by_what_the_subject_promises(check: Check, promise: Promise) -> None:
+    """Every pair of check and promise has its verdict on the check's bad run."""
+    trio = TRIOS[check.name]
+    expected = BY_PROMISE.get((check.name, promise), trio.bad_says)
+    assert _says(check, trio.bad(SUBJECTS[promise])) is expected
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_findings_carry_the_name_and_the_claim_of_their_check(check: Check) -> None:
+    """Every finding is under its check's name, claim and proof, with entries that exist, each once and in order."""
+    for run_ in (TRIOS[check.name].good, TRIOS[check.name].bad(SERVER), EMPTY):
+        seqs = {entry.seq for entry in run_.ledger}
+        for finding in findings_of(check, run_):
+            assert (finding.check, finding.claim, finding.proof) == (check.name, check.claim, check.proof)
+            assert list(finding.entries) == sorted(set(finding.entries))
+            assert set(finding.entries) <= seqs
+            assert finding.says
+
+
+def test_names_and_invariants_are_fit_for_reports() -> None:
+    """Names are unique kebab-case words; an invariant is one sentence."""
+    names = [check.name for check in CHECKS]
+    assert len(set(names)) == len(names)
+    for check in CHECKS:
+        assert check.name == check.name.lower()
+        assert check.name.replace("-", "").isalpha()
+        assert check.invariant.endswith(".")
+        assert ". " not in check.invariant
+
+
+def test_what_only_tells_is_named() -> None:
+    """TELLS_NAMES are the checks whose claim is to tell, and there are some."""
+    assert {check.name for check in CHECKS if check.claim is Claim.TELLS} == TELLS_NAMES == {"reset-at-accept"}
+
+
+@pytest.mark.parametrize(("entries", "did"), [((), "was not sent again"), (served(2, 1, upstream=1), "was sent again")])
+def test_a_reset_at_accept_tells_what_was_decided(entries: tuple[object, ...], did: str) -> None:
+    """The finding says whether the operation was sent again."""
+    check = next(check for check in CHECKS if check.name == "reset-at-accept")
+    (finding,) = check.judge(run(held("accept-reset"), [*ACCEPT_RESET, *entries], ok()))  # type: ignore[list-item]
+    assert did in finding.says

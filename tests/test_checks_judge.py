@@ -1,0 +1,108 @@
+"""From findings to a verdict: worst wins, warnings change nothing, crashes and unconfirmed failures are UNKNOWN."""
+
+from dataclasses import replace
+
+import pytest
+
+from suites import judge as judge_module
+from suites.checks import CHECKS
+from suites.checks.check import Check
+from suites.checks.twins import CHECK as TWINS
+from suites.findings import Claim, Finding, Proof, Verdict
+from suites.judge import Judgement, confirm, invariant_of, judge, judgement_of
+from suites.run import Run
+from tests.ledgers import hung, lost, ok, opened, planned, received, run, served, striking, struck
+
+PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
+HEALTHY = run(planned(), [opened(1), *served(1, 1)], ok())
+
+
+def finding(check: str, verdict: Verdict, claim: Claim = Claim.MUST, proof: Proof = Proof.CAUSE) -> Finding:
+    return Finding(check=check, claim=claim, verdict=verdict, says=f"{check} says {verdict.name}", proof=proof)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_the_worst_must_is_the_verdict(verdict: Verdict) -> None:
+    """PASS, UNKNOWN and FAIL of musts, beside others that pass."""
+    assert judgement_of((finding("a", PASS), finding("b", verdict), finding("c", PASS))).verdict is verdict
+
+
+@pytest.mark.parametrize("claim", [Claim.SHOULD, Claim.TELLS])
+def test_what_is_no_must_changes_no_verdict(claim: Claim) -> None:
+    """A broken should is a warning; what tells is not even that."""
+    judgement = judgement_of((finding("a", PASS), finding("b", FAIL, claim)))
+    assert judgement.verdict is PASS
+    assert len(judgement.warnings) == (claim is Claim.SHOULD)
+    assert judgement.failures == ()
+
+
+def test_a_run_in_which_nothing_was_judged_is_unknown() -> None:
+    """Without a must among the findings there is no PASS, and a finding says so."""
+    judgement = judgement_of((finding("b", PASS, Claim.TELLS),))
+    assert judgement.verdict is UNKNOWN
+    assert judgement.unknowns[0].says == "no check found anything to judge"
+
+
+def test_a_check_that_crashes_is_unknown_and_the_others_still_speak(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The finding names the exception, whatever the claim of the check; the other findings are as before."""
+
+    def crashes(_: Run) -> list[Finding]:
+        raise ZeroDivisionError("division by zero")
+
+    broken: Check = replace(next(check for check in CHECKS if check.claim is Claim.SHOULD), judge=crashes)
+    monkeypatch.setattr(judge_module, "CHECKS", (*CHECKS, broken))
+    judgement = judge(HEALTHY)
+    assert judgement.verdict is UNKNOWN
+    assert judgement.findings[:-1] == tuple(f for check in CHECKS for f in check.judge(HEALTHY))
+    assert "ZeroDivisionError('division by zero')" in judgement.findings[-1].says
+
+
+def test_a_judgement_has_a_verdict_or_a_reason_for_none() -> None:
+    """Both or neither cannot be built."""
+    for verdict, not_run in ((None, None), (PASS, "no keep-alive")):
+        with pytest.raises(ValueError, match="expected exactly one"):
+            Judgement(verdict=verdict, not_run=not_run)
+
+
+def test_a_failure_of_cause_that_does_not_come_back_alone_is_unknown_and_shows_both_records() -> None:
+    """A hang seen in company, and an answer alone."""
+    in_company = judge(replace(run(planned(), served(1, 1), hung()), company=True)).failures[0]
+    confirmed = confirm(in_company, judge(HEALTHY))
+    assert (in_company.verdict, confirmed.verdict) == (FAIL, UNKNOWN)
+    assert in_company.says in confirmed.says
+    assert "1 operation, each with its answer" in confirmed.says
+
+
+def test_a_failure_of_cause_that_comes_back_alone_stays() -> None:
+    """The same hang, alone too."""
+    hangs = run(planned(), served(1, 1), hung())
+    in_company = judge(hangs).failures[0]
+    assert confirm(in_company, judge(hangs)) is in_company
+
+
+def test_what_the_ledger_proves_stays_wherever_it_was_seen() -> None:
+    """Two executions need no confirmation; what is no FAIL is left as it is."""
+    proved = finding("at-most-once", FAIL, proof=Proof.LEDGER)
+    for one in (proved, finding("heals", UNKNOWN), finding("heals", PASS)):
+        assert confirm(one, judge(HEALTHY)) is one
+
+
+@pytest.mark.parametrize("alone", [Judgement(verdict=None, not_run="no keep-alive"), judgement_of(())])
+def test_a_replay_that_shows_nothing_confirms_nothing(alone: Judgement) -> None:
+    """A failure of cause is UNKNOWN where its replay was not run, or found nothing to judge."""
+    assert confirm(finding("heals", FAIL), alone).verdict is UNKNOWN
+
+
+def test_safe_retry_is_about_cause_and_two_executions_are_not() -> None:
+    """In company an unsafe retry must come back alone; the second execution need not."""
+    entries = [received(1), striking("reset-before", exchange=1), struck(2), *served(2, 1, of=2), *served(3, 2, of=3)]
+    failures = judge(run(planned("reset-before"), entries, ok())).failures
+    alone = judge(run(planned("reset-before"), entries[:3], lost()))
+    confirmed = {one.check: confirm(one, alone).verdict for one in failures}
+    assert confirmed == {"at-most-once": FAIL, "safe-retry": UNKNOWN}
+
+
+def test_every_check_has_its_sentence() -> None:
+    """Reports find the invariant by the name in a finding; the judge's own findings have none."""
+    assert all(invariant_of(check.name) == check.invariant for check in (*CHECKS, TWINS))
+    assert invariant_of("reach") == ""

@@ -170,6 +170,8 @@ class ForeignInstance:
         """What it says of itself where its file names the path to ask; else it cannot say."""
         if not self._file.idle:
             return None
+        if self.died():
+            return True  # nothing is in flight inside a process that is no more
         reply = await self._get(self._file.idle, self._file.spec.read_timeout_ms)
         try:
             return bool(json.loads(reply.body)["in_flight"] == 0)

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from faults.evidence import Contract, Marker
-from faults.plan import MAX_UPSTREAMS
 from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings
 from suites.run import Promise, SubjectFacts
 from suites.subject import Isolation, SubjectSpec
+from suites.subject_keys import KEYS, NEEDED, is_file_name
 
 BUILT_IN = Path(__file__).with_name("subjects")
-SPEAKS = ("openai-completions",)
-
 _Fill = Callable[[str, Mapping[str, str]], str]
 
 
@@ -75,63 +73,6 @@ def built_in_file(name: str) -> SubjectFile:
     return load_subject_file(BUILT_IN / f"{stem}.toml", variant or None)
 
 
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) and word for word in value)
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
-
-
-def _is_file_name(name: str) -> bool:
-    return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
-
-
-def _is_reach(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(why, bool | str) and why != "" for why in value.values())
-
-
-def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
-    return lambda value: value in words, "one of " + ", ".join(repr(word) for word in words)
-
-
-def _ms_from(least: int) -> tuple[Callable[[Any], bool], str]:
-    return lambda value: _is_int(value) and least <= value <= 3_600_000, f"milliseconds, {least} to 3600000"
-
-
-_COMMAND = (_is_words, "a list of words, at least one")
-_TEXT = (lambda value: isinstance(value, str) and value != "", "a text that is not empty")
-_TABLE = (lambda value: isinstance(value, dict), "a table")
-
-_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "name": _TEXT,
-    "command": _COMMAND,
-    "version": _COMMAND,
-    "install": _TEXT,
-    "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
-    "idle": (lambda value: isinstance(value, str) and value[:1] == "/", 'an HTTP path that answers {"in_flight": N}'),
-    "ready": (lambda value: isinstance(value, str) and (value == "tcp" or value[:1] == "/"), '"tcp" or an HTTP path'),
-    "speaks": _one_of(SPEAKS),
-    "promises": _one_of((Promise.TRANSPARENT.value, Promise.ANSWERING.value)),
-    "connect_timeout_ms": _ms_from(1),
-    "read_timeout_ms": _ms_from(1),
-    "quiet_ms": _ms_from(0),
-    "start_ms": _ms_from(1),
-    "isolation": _one_of(tuple(member.value for member in Isolation)),
-    "attempts": (lambda value: _is_int(value) and 1 <= value <= 100, "a number, 1 to 100"),
-    "reach": (_is_reach, "a table of fault or dimension = the reason why it cannot be reached, or false"),
-    "says": _TABLE,
-    "contract": _TABLE,
-    "values": (_is_texts, "a table of name = text"),
-    "files": (_is_texts, "a table of file name = text"),
-}
-_NEEDED = ("name", "command", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms")
-
-
 class _Reader:
     """One subject file being read; knows its path, for messages."""
 
@@ -157,26 +98,24 @@ class _Reader:
 
     def check(self, table: dict[str, Any], prefix: str) -> None:
         for key, value in table.items():
-            if key not in _KEYS:
-                raise SubjectFileError(
-                    f"{self.path}: unknown key {prefix + key!r}; expected some of {', '.join(_KEYS)}"
-                )
-            fits, expected = _KEYS[key]
+            if key not in KEYS:
+                raise SubjectFileError(f"{self.path}: unknown key {prefix + key!r}; expected some of {', '.join(KEYS)}")
+            fits, expected = KEYS[key]
             if not fits(value):
                 raise self.error(prefix + key, value, expected)
 
     def subject(self) -> SubjectFile:
         data = self.data
-        for key in _NEEDED:
+        for key in NEEDED:
             if key not in data:
-                raise SubjectFileError(f"{self.path}: the key {key!r} is missing; expected {_KEYS[key][1]}")
+                raise SubjectFileError(f"{self.path}: the key {key!r} is missing; expected {KEYS[key][1]}")
         if "quiet_ms" not in data and "idle" not in data:
             raise SubjectFileError(
-                f"{self.path}: the key 'quiet_ms' is missing; expected {_KEYS['quiet_ms'][1]} (longer than the longest "
+                f"{self.path}: the key 'quiet_ms' is missing; expected {KEYS['quiet_ms'][1]} (longer than the longest "
                 "back-off plus the connect time-out), or `idle`, a path that tells what is in flight"
             )
         for name in data.get("files", {}):
-            if not _is_file_name(name):
+            if not is_file_name(name):
                 raise self.error("files", name, "a relative file name that stays inside {dir}")
         for name in data.get("values", {}):
             if name in FIXED or not name.isidentifier():

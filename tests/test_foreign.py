@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from fake_router.content import operation_in
 from faults.plan import PlannedOperation
 from suites.foreign import ForeignSubject
 from suites.history import Arrival, Kind
 from suites.processes import Supervisor
 from suites.subject import SubjectError
 from suites.subject_file import load_subject_file
+from suites.workload import completion_request
 
 CEILING_MS = 20_000
 
@@ -35,7 +35,7 @@ while True:
             if not data: break
             request += data
         if request.startswith(b"GET"):
-            connection.sendall(b"HTTP/1.1 {health}\r\ncontent-length: 0\r\n\r\n")
+            connection.sendall(b"HTTP/1.1 {health}\r\n\r\n" + b'{"in_flight": {in_flight}}')
         elif request:
             open("request", "wb").write(request)
             if b"{reply}" == b"die": os._exit(7)
@@ -55,7 +55,7 @@ async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     monkeypatch.setattr(tempfile, "tempdir", str(folders))
     async with Supervisor(grace_ms=200) as supervisor:
 
-        def make(reply: str = WHOLE, *, health: str = "200 OK", **keys: object) -> ForeignSubject:
+        def make(reply: str = WHOLE, *, health: str = "200 OK", in_flight: str = "0", **keys: object) -> ForeignSubject:
             table: dict[str, object] = {
                 "name": "mine",
                 "command": ["{python}", "-I", "-S", "{dir}/sub/server.py"],
@@ -71,6 +71,7 @@ async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
             text += (
                 f"values.reply = {json.dumps(reply.encode('unicode_escape').decode())}\nvalues.health = '{health}'\n"
             )
+            text += f"values.in_flight = '{in_flight}'\n"
             text += f"files.'sub/server.py' = '''{SERVER}'''\n"
             path = tmp_path / "mine.toml"
             path.write_text(text, "utf-8")
@@ -117,9 +118,7 @@ async def test_a_call_carries_its_operation_in_the_content(make: Make) -> None:
     head, body = (instance.folder / "request").read_bytes().split(b"\r\n\r\n")
     await instance.stop()
     assert head.startswith(b"POST /v1/completions HTTP/1.1\r\n")
-    sent = json.loads(body)
-    assert operation_in(sent.pop("prompt")) == 77
-    assert sent == {"model": "m", "max_tokens": 4, "logprobs": 1, "return_token_ids": True}
+    assert json.loads(body) == completion_request(77)
 
 
 async def test_a_subject_that_is_stopped_twice_has_not_died_and_its_port_is_free(make: Make) -> None:
@@ -130,6 +129,22 @@ async def test_a_subject_that_is_stopped_twice_has_not_died_and_its_port_is_free
     assert instance.died() is None
     outcome = await instance.call(PlannedOperation(), 1, CEILING_MS)
     assert (outcome.arrival, outcome.says) == (Arrival.NOTHING, "no connection: Connection refused")
+
+
+@pytest.mark.parametrize(("in_flight", "idle"), [("0", True), ("2", False), ("?", False)])
+async def test_a_subject_that_tells_what_is_in_flight_is_asked_for_it(make: Make, in_flight: str, idle: bool) -> None:
+    instance = await make(idle="/idle", in_flight=in_flight).start([("127.0.0.1", 1)])
+    assert await instance.idle() is idle
+    await instance.stop()
+
+
+async def test_a_subject_that_died_is_idle_where_it_could_have_told(make: Make) -> None:
+    instance = await make("die", idle="/idle", in_flight="2").start([("127.0.0.1", 1)])
+    await instance.call(PlannedOperation(), 1, CEILING_MS)
+    assert instance.process
+    await asyncio.wait_for(instance.process.ended.wait(), CEILING_MS / 1000)
+    assert await instance.idle() is True
+    await instance.stop()
 
 
 async def test_a_subject_that_dies_under_a_call_says_how(make: Make) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import select
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from suites import processes
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
 
 DEADLINE_S = 20
@@ -149,6 +151,20 @@ async def test_a_supervisor_that_was_killed_takes_its_processes_with_it_and_says
         await process.stop()
         with pytest.raises(ProcessError, match="supervising process has ended"):
             await supervisor.start(["true"], cwd=tmp_path, env=os.environ, log=tmp_path / "log2")
+
+
+def test_a_killed_reaper_takes_its_subjects_with_it_also_when_its_driver_can_do_nothing(tmp_path: Path) -> None:
+    argv = [sys.executable, "-I", "-S", str(Path(processes.__file__).with_name("reaper.py")), "2000"]
+    order = {"order": "start", "id": 1, "argv": ["sleep", "600"], "cwd": "/", "env": {}, "log": str(tmp_path / "log")}
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reaper:
+        assert reaper.stdin
+        assert reaper.stdout
+        reaper.stdin.write(json.dumps(order).encode() + b"\n")
+        reaper.stdin.flush()
+        pidfd = os.pidfd_open(json.loads(reaper.stdout.readline())["pid"])
+        reaper.kill()
+        asyncio.run(all_ended([pidfd]))
+        os.close(pidfd)
 
 
 async def test_a_command_that_cannot_be_executed_is_told_with_its_name(tmp_path: Path) -> None:

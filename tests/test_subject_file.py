@@ -119,6 +119,7 @@ def test_a_variant_overrides_keys_and_single_entries_of_tables(tmp_path: Path) -
         ("upstreams = true", r"upstreams is True; expected a number"),
         ("upstreams = 2.0", r"upstreams is 2\.0; expected a number"),
         ('ready = "udp"', r"ready is 'udp'; expected \"tcp\" or an HTTP path"),
+        ('idle = "tcp"', r"idle is 'tcp'; expected an HTTP path"),
         ('speaks = "tinker"', r"speaks is 'tinker'; expected one of 'openai-completions'"),
         ('promises = "futures"', r"promises is 'futures'; expected one of 'transparent', 'answering'"),
         ("read_timeout_ms = 0", r"read_timeout_ms is 0; expected milliseconds, 1 to"),
@@ -163,6 +164,11 @@ def test_a_bad_value_is_refused_with_file_key_value_and_expectation(tmp_path: Pa
     path = written(tmp_path, f"{least}\n{change}\n")
     with pytest.raises(SubjectFileError, match=f"^{re.escape(str(path))}: .*{message}"):
         load_subject_file(path)
+
+
+def test_a_path_that_tells_what_is_in_flight_replaces_the_quiet_window(tmp_path: Path) -> None:
+    file = load_subject_file(written(tmp_path, LEAST.replace("quiet_ms = 300", 'idle = "/idle"')))
+    assert (file.idle, file.spec.quiet_ms) == ("/idle", None)
 
 
 @pytest.mark.parametrize("line", LEAST.strip().splitlines())

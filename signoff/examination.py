@@ -21,6 +21,7 @@ from suites.shrink import shrink
 from suites.subject import SubjectSpec
 
 CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
+MAX_CONFIRMED = 40  # a subject on which more proves nothing proves nothing a second time
 MAX_SHRUNK = 3  # drawn plans that fail are cut down one by one; more of the same kind teach nothing
 
 OnResult = Callable[["Result"], None]
@@ -110,8 +111,8 @@ def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
 
 
 async def _confirm_all(examination: Examination, driver: Driver) -> None:
-    """What company may have caused is lived through again alone, a few at a time."""
-    doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
+    """What company may have caused, and what proved nothing, is lived through again alone, a few at a time."""
+    doubtful = [result for result in examination.in_order() if _needs_confirming(result)][:MAX_CONFIRMED]
     places = asyncio.Semaphore(CONFIRMED_TOGETHER)
 
     async def confirmed(result: Result) -> None:
@@ -123,16 +124,17 @@ async def _confirm_all(examination: Examination, driver: Driver) -> None:
 
 
 def _needs_confirming(result: Result) -> bool:
-    """A death, and in company a run that proves nothing or fails by cause or timing, must come back alone."""
+    """A death must come back alone, and so must what fails by cause or timing in company. A run that proves
+    nothing gets one more chance to prove something: that can turn no FAIL into a PASS.
+    """
     judgement = result.judgement
-    if result.run.died is not None:
+    if result.run.died is not None or judgement.verdict is Verdict.UNKNOWN:
         return True
-    by_cause = any(finding.proof is Proof.CAUSE for finding in judgement.failures)
-    return result.run.company and (by_cause or judgement.verdict is Verdict.UNKNOWN)
+    return result.run.company and any(finding.proof is Proof.CAUSE for finding in judgement.failures)
 
 
 def _after(result: Result, alone: Run) -> Result:
-    """What became of it alone. A run that only proved nothing in company is replaced by the one that does."""
+    """What became of it alone. A run that proved nothing is replaced, whatever its replacement shows."""
     judged = judge(alone)
     if result.judgement.verdict is Verdict.UNKNOWN:
         return replace(result, run=alone, judgement=judged)

@@ -21,6 +21,7 @@ from fake_router.entries import (
     Striking,
     Struck,
     Unserved,
+    Witness,
 )
 from suites.attempts import Attempt, Strike
 
@@ -87,7 +88,7 @@ class Reader:
                 entries=(strike.striking, strike.struck),
             )
             for upstream, strike in self.listeners.items()
-            if strike.struck is not None and upstream not in self.dialled
+            if strike.struck is not None and (upstream not in self.dialled or strike.witness is not Witness.PACKET)
         ]
         came = [a for place, a in enumerate(self.attempts) if place not in self.probes and _brought_a_request(a)]
         return unseen + came

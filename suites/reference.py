@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import uvloop
 
@@ -22,6 +22,7 @@ from suites.subject import Address, SubjectSpec
 from suites.workload import completion_request
 
 TIMEOUT_MS = 300  # both time-outs of the reference while it is examined
+BACKOFF_MS = 1  # and its pause before it sends again: thousands of plans wait for it
 UPSTREAMS = 2
 REFERENCE_POLICIES = tuple(POLICIES)
 
@@ -124,7 +125,7 @@ class ReferenceSubject:
 
 async def _started(urls: Sequence[str], policy: Policy) -> Forwarder:
     settings = Settings(connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS)
-    forwarder = Forwarder(urls, policy=policy, settings=settings)
+    forwarder = Forwarder(urls, policy=replace(policy, backoff_ms=BACKOFF_MS), settings=settings)
     await forwarder.start()
     return forwarder
 

@@ -15,6 +15,7 @@ from suites.driver import Driver
 from suites.findings import Proof, Verdict
 from suites.judge import Judgement, confirm, judge, judge_twins, judgement_of
 from suites.lanes import run_plans
+from suites.lives import is_doubtful, live, stalled, undecided
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.shrink import shrink
@@ -117,8 +118,8 @@ async def _confirm_all(examination: Examination, driver: Driver) -> None:
 
     async def confirmed(result: Result) -> None:
         async with places:
-            run = await driver.run(result.run.plan)
-        examination.results[result.item.id] = _after(result, run)
+            run, alone = await live(driver, result.run.plan)
+        examination.results[result.item.id] = _after(result, run, alone)
 
     await asyncio.gather(*map(confirmed, doubtful))
 
@@ -128,17 +129,20 @@ def _needs_confirming(result: Result) -> bool:
     nothing gets one more chance to prove something: that can turn no FAIL into a PASS.
     """
     judgement = result.judgement
-    if result.run.died is not None or judgement.verdict is Verdict.UNKNOWN:
+    if result.run.died is not None or judgement.verdict is Verdict.UNKNOWN or is_doubtful(result.run, judgement):
         return True
+    if result.item.cell is not None and stalled(result.run):
+        return True  # it will be held against its twin
     return result.run.company and any(finding.proof is Proof.CAUSE for finding in judgement.failures)
 
 
-def _after(result: Result, alone: Run) -> Result:
-    """What became of it alone. A run that proved nothing is replaced, whatever its replacement shows."""
-    judged = judge(alone)
-    if result.judgement.verdict is Verdict.UNKNOWN:
-        return replace(result, run=alone, judgement=judged)
-    return replace(result, judgement=judgement_of(tuple(confirm(f, judged) for f in result.judgement.findings)))
+def _after(result: Result, run: Run, alone: Judgement) -> Result:
+    """What became of it alone. A run that proved nothing, or that came by its failure while the machine stalled, is
+    replaced, whatever its replacement shows.
+    """
+    if result.judgement.verdict is not Verdict.FAIL or is_doubtful(result.run, result.judgement):
+        return replace(result, run=run, judgement=alone)
+    return replace(result, judgement=judgement_of(tuple(confirm(f, alone) for f in result.judgement.findings)))
 
 
 def _add_twins(examination: Examination) -> None:
@@ -148,8 +152,10 @@ def _add_twins(examination: Examination) -> None:
         twin = examination.results.get(cell.twin) if cell is not None and cell.twin is not None else None
         if twin is None or result.judgement.not_run or twin.judgement.not_run:
             continue
-        findings = (*result.judgement.findings, *judge_twins(result.run, twin.run))
-        examination.results[result.item.id] = replace(result, judgement=judgement_of(findings))
+        judgement = judgement_of((*result.judgement.findings, *judge_twins(result.run, twin.run)))
+        if stalled(result.run) or stalled(twin.run):
+            judgement = undecided(result.run, judgement)
+        examination.results[result.item.id] = replace(result, judgement=judgement)
 
 
 async def _shrink_drawn(examination: Examination, driver: Driver) -> None:
@@ -159,7 +165,8 @@ async def _shrink_drawn(examination: Examination, driver: Driver) -> None:
         checks = failed_checks(result.judgement)
 
         async def fails(plan: Plan, checks: frozenset[str] = checks) -> bool:
-            return bool(checks & failed_checks(judge(await driver.run(plan))))
+            _, judgement = await live(driver, plan)
+            return bool(checks & failed_checks(judgement))
 
         smallest = await shrink(result.run.plan, fails)
         examination.results[result.item.id] = replace(result, smallest=smallest)

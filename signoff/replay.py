@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from faults.plan import Plan
 from suites.driver import Driver
 from suites.findings import Claim, Verdict
-from suites.judge import Judgement, invariant_of, judge
+from suites.judge import Judgement, invariant_of
+from suites.lives import live
 from suites.reach import Machine, unreachable
 from suites.run import Run
 
@@ -48,6 +49,6 @@ async def replay_plan(plan: Plan, driver: Driver, machine: Machine, *, times: in
         raise UnreachableError(f"the plan cannot be run on {driver.subject.spec.facts.name}: {reason}")
     replays = []
     for _ in range(times):
-        run = await driver.run(plan)
-        replays.append(Replayed(run=run, judgement=judge(run)))
+        run, judgement = await live(driver, plan)
+        replays.append(Replayed(run=run, judgement=judgement))
     return replays

@@ -17,7 +17,8 @@ from faults.plan import Plan
 from faults.plan_json import dump_plan
 from suites.driver import Driver
 from suites.findings import Verdict
-from suites.judge import Judgement, invariant_of, judge
+from suites.judge import Judgement, invariant_of
+from suites.lives import live
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
@@ -80,8 +81,7 @@ class Bench:
     def live(self, plan: Plan, suite: str) -> tuple[Run, Judgement]:
         """One run of the plan, judged; counted under the name of the suite."""
         started = time.monotonic()
-        run = asyncio.run_coroutine_threadsafe(self.driver.run(plan), self.loop).result()
-        judgement = judge(run)
+        run, judgement = asyncio.run_coroutine_threadsafe(live(self.driver, plan), self.loop).result()
         self.lived[suite] += 1
         self.seconds[suite] += time.monotonic() - started  # type: ignore[assignment]  # a Counter of seconds
         closed = {entry.striking for entry in run.ledger if isinstance(entry, Struck)}

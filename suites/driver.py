@@ -15,10 +15,11 @@ from fake_router.thread import RouterThread
 from faults.plan import Plan, PlannedOperation
 from suites.history import Kind, Outcome
 from suites.numbers import Numbers
+from suites.pulse import Pulse
 from suites.run import Run, Sockets
 from suites.settling import settle
 from suites.stage import Stage
-from suites.subject import Subject
+from suites.subject import InProcess, Subject
 
 CLOSING_MS = 1_000  # how long a subject may take to close what it no longer uses before it counts as a leak
 CLOSING_STEP_S = 0.01
@@ -35,6 +36,7 @@ class Driver:
     subject: Subject
     routers: RouterThread
     numbers: Numbers = field(default_factory=Numbers)
+    pulses: list[Pulse] = field(default_factory=list)
     _warm: dict[int, asyncio.Task[int]] = field(default_factory=dict)
 
     async def run(self, plan: Plan) -> Run:
@@ -44,6 +46,8 @@ class Driver:
 
     async def run_on(self, stage: Stage, plan: Plan, *, company: bool = False) -> Run:
         """The plan on an instance that exists."""
+        await self._feel_pulses()
+        started_ns = time.monotonic_ns()
         warm, warmups = await self._warm_up(stage, plan)
         operations = self.numbers.take(len(plan.operations))
         read_timeout_ms = self.subject.spec.read_timeout_ms
@@ -67,7 +71,17 @@ class Driver:
             settled=settled,
             died=stage.instance.died(),
             company=company,
+            stalled_ms=max(pulse.worst_since(started_ns) for pulse in self.pulses),
+            shortest_timeout_ms=min(self.subject.spec.read_timeout_ms, self.subject.spec.connect_timeout_ms),
         )
+
+    async def _feel_pulses(self) -> None:
+        """One pulse on each loop of ours that a run goes over; made once."""
+        if not self.pulses:
+            self.pulses.append(Pulse())
+            self.pulses.append(await self.routers.call(Pulse))
+            if isinstance(self.subject, InProcess):
+                self.pulses.append(await self.subject.pulse())
 
     async def _warm_up(self, stage: Stage, plan: Plan) -> tuple[int, tuple[int, ...]]:
         """How many sockets a healthy subject holds to one upstream at this concurrency; done on this very instance

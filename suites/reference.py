@@ -17,6 +17,7 @@ from forwarder.policy import POLICIES, Policy, policy_named
 from forwarder.settings import Settings
 from forwarder.validate import Completion
 from suites.history import Arrival, Kind, Outcome
+from suites.pulse import Pulse
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, SubjectSpec
 from suites.workload import completion_request
@@ -121,6 +122,14 @@ class ReferenceSubject:
         urls = [f"http://{host}:{port}" for host, port in upstreams]
         starting = asyncio.run_coroutine_threadsafe(_started(urls, self.policy), loop)
         return ReferenceInstance(forwarder=await asyncio.wrap_future(starting), loop=loop)
+
+    async def pulse(self) -> Pulse:
+        """On the loop of all forwarders of this process."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_pulse(), FORWARDERS.loop()))
+
+
+async def _pulse() -> Pulse:
+    return Pulse()
 
 
 async def _started(urls: Sequence[str], policy: Policy) -> Forwarder:

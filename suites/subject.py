@@ -5,10 +5,11 @@ calls, idleness and an end. Everything else about it is its own affair.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from faults.plan import PlannedOperation
 from suites.history import Outcome
+from suites.pulse import Pulse
 from suites.run import SubjectFacts
 
 Address = tuple[str, int]  # host, port
@@ -81,3 +82,11 @@ class Subject(Protocol):
 
     async def start(self, upstreams: Sequence[Address]) -> Instance:
         """An instance that forwards to these addresses and is ready. Raises SubjectError."""
+
+
+@runtime_checkable
+class InProcess(Protocol):
+    """A subject that lives on a loop of this process, which can come late like any of ours."""
+
+    async def pulse(self) -> Pulse:
+        """A pulse on that loop."""

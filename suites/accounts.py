@@ -57,7 +57,20 @@ class Accounts:
         return tuple(self.of(operation) for operation in numbers)
 
 
+_latest: list[Accounts] = []  # every check of a run asks for the same accounts, one check after the other
+
+
 def accounts_of(run: Run) -> Accounts:
+    """The accounts of that run; those of the latest one are remembered, since they follow from it alone."""
+    for latest in _latest:
+        if latest.run is run:
+            return latest
+    accounts = _accounts_of(run)
+    _latest[:] = [accounts]
+    return accounts
+
+
+def _accounts_of(run: Run) -> Accounts:
     """Every entry finds its attempt, and every attempt its operation, however late the entry comes.
 
     A sending that names no operation belongs to the plan's only one if the plan has a faulty listener.

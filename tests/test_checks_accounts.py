@@ -97,6 +97,13 @@ def test_dials_that_only_the_kernel_counted_are_at_least_one_attempt_at_an_unkno
     assert (exchange.placed, exchange.exactly_one) == (True, True)
 
 
+def test_a_packet_witness_that_lost_packets_has_not_seen_every_dial() -> None:
+    """The kernel's count closes the strike, so there may be more dials than the one that was seen."""
+    entries = [striking("syn-dropped"), dialled(0, 5001, refused=False), struck(1, Witness.SK_DROPS, 3)]
+    found = attempts(held("syn-dropped"), entries)
+    assert [attempt.exactly_one for attempt in found] == [False, True]
+
+
 def test_a_listener_that_nobody_dialled_is_no_attempt() -> None:
     """Its strike was opened when the plan was armed, and never closed."""
     assert attempts(held("syn-dropped"), [striking("syn-dropped")]) == ()

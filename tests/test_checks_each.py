@@ -171,6 +171,15 @@ def test_findings_carry_the_name_and_the_claim_of_their_check(check: Check) -> N
             assert finding.says
 
 
+@pytest.mark.parametrize("name", ["at-most-once", "safe-retry", "own-result", "no-garbage", "honest-failure"])
+def test_a_failure_that_the_ledger_shows_names_operation_and_entries(name: str) -> None:
+    """A stranger finds in the ledger what the finding rests on."""
+    check = next(check for check in CHECKS if check.name == name)
+    for finding in check.judge(TRIOS[name].bad(SERVER)):
+        assert finding.operation is not None
+        assert finding.entries
+
+
 def test_names_and_invariants_are_fit_for_reports() -> None:
     """Names are unique kebab-case words; an invariant is one sentence."""
     names = [check.name for check in CHECKS]

@@ -1,6 +1,7 @@
 """A router to test, and a plain blocking client that says what a peer really sees of it."""
 
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -169,6 +170,13 @@ class Stage:
     def of(self, kind: type[E]) -> list[E]:
         """The entries of that kind."""
         return [entry for entry in self.entries() if isinstance(entry, kind)]
+
+    def until(self, kind: type[E], count: int) -> list[E]:
+        """Wait until so many entries of that kind are in the ledger."""
+        deadline = time.monotonic() + LONG_MS / 1000
+        while len(found := self.of(kind)) < count:
+            assert time.monotonic() < deadline, f"{len(found)} of {count} {kind.__name__}"
+        return found
 
 
 @contextmanager

@@ -1,0 +1,176 @@
+"""Each fault on a real socket: what a plain client sees, and what the ledger says was true."""
+
+from collections.abc import Iterator
+
+import pytest
+from router_client import GIVES_UP_MS, LONG_MS, READ_TIMEOUT_MS, Client, Seen, Stage, dial, faulty, one, staged, work
+
+from fake_router.entries import (
+    Accepted,
+    AnyEntry,
+    Closed,
+    Dialled,
+    EndedBy,
+    Executed,
+    Opened,
+    Received,
+    Replied,
+    Replying,
+    Striking,
+    Struck,
+    Unserved,
+    Witness,
+)
+from fake_router.kernel import can_watch_packets
+from fake_router.replies import body_of
+from faults.acts import Act, Answer, LeaveUnread, ResetAtAccept, is_listener_act
+from faults.catalogue import CATALOGUE, Fault
+from faults.truth import Truth, sight_of, truth_of
+from faults.vocabulary import Cut, Ending, Phase, Sight
+from faults.vocabulary import Replied as HowMuch
+
+EXCHANGE_FAULTS = [fault for fault in CATALOGUE.values() if not is_listener_act(fault.act)]
+LISTENER_FAULTS = [fault for fault in CATALOGUE.values() if is_listener_act(fault.act)]
+OPERATION = 7
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    with staged() as stage:
+        yield stage
+
+
+def _patience_ms(act: Act) -> int:
+    """A client whose read timeout is the plan's, where the act's delay is measured in it."""
+    if isinstance(act, Answer) and act.delay is not None:
+        return READ_TIMEOUT_MS
+    return GIVES_UP_MS if sight_of(act) in (Sight.SILENCE, Sight.CONNECT_TIMEOUT) else LONG_MS
+
+
+def _truth_in(entries: list[AnyEntry]) -> Truth:
+    """The four facts of the only sending in these entries."""
+    replied = [entry for entry in entries if isinstance(entry, Replied)]
+    how_much = HowMuch.NOTHING
+    if replied:
+        (reply,) = replied
+        how_much = HowMuch.WHOLE if reply.whole else HowMuch.PART
+    return Truth(
+        received=any(isinstance(entry, Received) for entry in entries),
+        accepted=any(isinstance(entry, Accepted) for entry in entries),
+        executed=any(isinstance(entry, Executed) for entry in entries),
+        replied=how_much,
+    )
+
+
+def _check_bytes(act: Act, seen: Seen, entries: list[AnyEntry]) -> None:
+    """What arrived is what a judge computes from the ledger."""
+    if seen.status is None:
+        return
+    assert isinstance(act, Answer)
+    execution = next((entry.execution for entry in entries if isinstance(entry, Executed)), 0)
+    whole = body_of(act.content, OPERATION, execution, 1)[1]
+    assert seen.status == act.status
+    assert seen.body == (whole[: len(whole) // 2] if act.cut is Cut.HALF else whole)
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+@pytest.mark.parametrize("fault", EXCHANGE_FAULTS, ids=lambda fault: fault.id)
+def test_an_exchange_fault_shows_its_sight_and_leaves_its_truth(stage: Stage, fault: Fault, nth: int) -> None:
+    """On a first request and on a reused connection alike."""
+    stage.heal()
+    with Client(stage.port) as client:
+        for warm in range(1, nth):
+            assert client.ask(work(warm)).sight is Sight.WHOLE
+        before = len(stage.entries())
+        stage.arm(one(fault.id), first=OPERATION)
+        seen = client.ask(work(OPERATION), within_ms=_patience_ms(fault.act))
+    assert stage.idle()
+    entries = list(stage.entries()[before:])
+    assert seen.sight is sight_of(fault.act)
+    _check_bytes(fault.act, seen, entries)
+    _check_truth(fault, entries)
+    (received,) = [entry for entry in entries if isinstance(entry, Received)]
+    assert (received.nth, received.operation) == (nth, OPERATION)
+    _check_strike(fault, entries)
+    _check_end(fault, entries)
+
+
+def _check_truth(fault: Fault, entries: list[AnyEntry]) -> None:
+    truth = truth_of(fault.act)
+    found = _truth_in(entries)
+    if sight_of(fault.act) is Sight.SILENCE and truth.replied is HowMuch.WHOLE:
+        assert (found.received, found.accepted, found.executed) == (True, True, True)  # the peer left before the reply
+    else:
+        assert found == truth
+
+
+def _check_strike(fault: Fault, entries: list[AnyEntry]) -> None:
+    (striking,) = [entry for entry in entries if isinstance(entry, Striking)]
+    (struck,) = [entry for entry in entries if isinstance(entry, Struck)]
+    assert (striking.fault, striking.operation) == (fault.id, OPERATION)
+    assert (struck.striking, struck.witness, struck.count) == (striking.seq, Witness.ACT, 1)
+    executed = [entry.seq for entry in entries if isinstance(entry, Executed)]
+    assert all(seq < striking.seq for seq in executed)
+    replies = [entry.seq for entry in entries if isinstance(entry, Replying | Replied)]
+    assert all(striking.seq < seq < struck.seq for seq in replies)
+
+
+def _check_end(fault: Fault, entries: list[AnyEntry]) -> None:
+    (closed,) = [entry for entry in entries if isinstance(entry, Closed)]
+    ending = getattr(fault.act, "ending", None)
+    assert (
+        closed.by
+        is {
+            Ending.RESET: EndedBy.ROUTER_RESET,
+            Ending.FIN: EndedBy.ROUTER_FIN,
+            None: EndedBy.PEER,
+        }[ending]
+    )
+
+
+@pytest.mark.parametrize("fault", LISTENER_FAULTS, ids=lambda fault: fault.id)
+def test_a_listener_fault_shows_its_sight_and_leaves_its_truth(fault: Fault) -> None:
+    act = fault.act
+    with staged() as stage:
+        stage.arm(faulty(fault.id), first=OPERATION)
+        seen = dial(stage.port, work(OPERATION), within_ms=READ_TIMEOUT_MS if _late(act) else _patience_ms(act))
+        assert stage.idle()
+        stage.heal()
+        stage.drain()
+        entries = list(stage.entries())
+        assert seen.sight is sight_of(act)
+        assert dial(stage.port, work(OPERATION + 1)).sight is Sight.WHOLE
+    assert _truth_in(entries) == truth_of(act)
+    (striking,) = [entry for entry in entries if isinstance(entry, Striking)]
+    (struck,) = [entry for entry in entries if isinstance(entry, Struck)]
+    assert (striking.fault, striking.upstream, striking.operation) == (fault.id, 0, OPERATION)
+    assert struck.striking == striking.seq
+    if fault.phase is Phase.CONNECT:
+        _check_dial(fault, entries, struck)
+    else:
+        assert struck.witness is Witness.ACT
+        _check_unread(act, entries)
+
+
+def _late(act: Act) -> bool:
+    return isinstance(act, LeaveUnread) and act.serve_after is not None
+
+
+def _check_dial(fault: Fault, entries: list[AnyEntry], struck: Struck) -> None:
+    assert not [entry for entry in entries if isinstance(entry, Opened)]
+    dials = [entry for entry in entries if isinstance(entry, Dialled)]
+    refused = sight_of(fault.act) is Sight.REFUSED
+    if can_watch_packets():
+        assert [entry.refused for entry in dials] == [refused]
+        assert (struck.witness, struck.count) == (Witness.PACKET, 1)
+    else:
+        assert struck.witness is (Witness.EXCLUSION if refused else Witness.SK_DROPS)
+
+
+def _check_unread(act: Act, entries: list[AnyEntry]) -> None:
+    unserved = [entry for entry in entries if isinstance(entry, Unserved)]
+    if isinstance(act, ResetAtAccept) or _late(act):
+        assert unserved == []
+        return
+    (lost,) = unserved
+    assert (lost.operation, lost.request_bytes) == (OPERATION, len(work(OPERATION)))

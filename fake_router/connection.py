@@ -20,13 +20,12 @@ class Connection:
     """Serves the requests of one line, one after the other."""
 
     __slots__ = (
-        "_board", "_eof", "_ledger", "_line", "_loop", "_nth", "_performer", "_queue",
+        "_board", "_eof", "_line", "_loop", "_nth", "_performer", "_queue",
     )  # fmt: skip
 
     def __init__(self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line) -> None:
         self._loop = loop
         self._board = board
-        self._ledger = board.ledger
         self._line = line
         self._queue: deque[WireEvent] = deque()
         self._performer = Performer(loop, board, line, self._over)
@@ -52,6 +51,13 @@ class Connection:
     def drain(self) -> None:
         """As healing; nothing lies unread here."""
         self.heal()
+
+    def abort_unless_idle(self) -> None:
+        """End an open exchange as if its peer had gone, and close the connection."""
+        if not self.idle:
+            if self._performer.exchange is not None:
+                self._performer.apply(Event.PEER_GONE)
+            self.close()
 
     def close(self) -> None:
         """Free what it holds, without a word to the ledger."""
@@ -101,7 +107,7 @@ class Connection:
 
     def _probe(self, request: Request, status: int, answer: object, *, allow: str = "") -> None:
         line = self._line
-        self._ledger.record(
+        self._board.ledger.record(
             Probed,
             connection=line.number,
             upstream=line.upstream,
@@ -115,7 +121,7 @@ class Connection:
 
     def _refuse(self, status: int, why: str, *, close: bool, allow: str = "") -> None:
         line = self._line
-        self._ledger.record(Rejected, connection=line.number, upstream=line.upstream, status=status, why=why)
+        self._board.ledger.record(Rejected, connection=line.number, upstream=line.upstream, status=status, why=why)
         self._send_small(small_json(status, {"error": {"message": why}}, close=close, allow=allow), close=close)
 
     def _send_small(self, data: bytes, *, close: bool) -> None:
@@ -161,7 +167,7 @@ class Connection:
         board, line, operation = self._board, self._line, work.operation
         number, of_operation, step = board.next_exchange(operation)
         self._nth += 1
-        self._ledger.record(
+        self._board.ledger.record(
             Received,
             exchange=number,
             connection=line.number,

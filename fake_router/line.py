@@ -11,7 +11,7 @@ import socket
 import struct
 from collections.abc import Callable
 
-from fake_router.entries import Closed, EndedBy, Unserved
+from fake_router.entries import Closed, EndedBy, Opened, Unserved
 from fake_router.routes import Work, work_in
 from fake_router.switchboard import Switchboard
 from fake_router.wire import Request, RequestParser
@@ -23,7 +23,7 @@ _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, 0 s: close() sends RS
 class Line:
     """One accepted connection: its number, and its socket until that is closed."""
 
-    __slots__ = ("_board", "_fd", "_loop", "_released", "_sock", "number", "over", "parser", "upstream")
+    __slots__ = ("_board", "_fd", "_loop", "_peer_port", "_released", "_sock", "number", "over", "parser", "upstream")
 
     def __init__(
         self,
@@ -33,10 +33,12 @@ class Line:
         *,
         number: int,
         upstream: int,
+        peer_port: int,
         released: Callable[["Line"], None],
     ) -> None:
         self.number = number
         self.upstream = upstream
+        self._peer_port = peer_port
         self.over = False  # its Closed entry is recorded; the socket may wait for the peer's FIN
         self._loop = loop
         self._board = board
@@ -44,6 +46,10 @@ class Line:
         self._fd = sock.fileno()  # as a number: for a socket object the loop would put off its close
         self._released = released
         self.parser = RequestParser()
+
+    def record_opened(self) -> None:
+        """Say in the ledger that it was accepted."""
+        self._board.ledger.record(Opened, connection=self.number, upstream=self.upstream, peer_port=self._peer_port)
 
     def on_readable(self, readable: Callable[[], None]) -> None:
         """Call `readable` as long as bytes, an EOF or an error wait to be read."""

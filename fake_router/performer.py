@@ -33,7 +33,7 @@ class Performer:
     """One exchange at a time, from its receipt until it is over; then `over` is called with it."""
 
     __slots__ = (
-        "_board", "_handed", "_ledger", "_line", "_loop", "_of_bytes", "_over", "_rest", "_timer", "exchange",
+        "_board", "_handed", "_line", "_loop", "_of_bytes", "_over", "_rest", "_timer", "exchange",
         "peer_lost",
     )  # fmt: skip
 
@@ -44,7 +44,6 @@ class Performer:
         self.peer_lost = False  # a send has failed
         self._loop = loop
         self._board = board
-        self._ledger = board.ledger
         self._line = line
         self._over = over
         self._rest = memoryview(b"")  # of the reply that is being sent
@@ -94,7 +93,7 @@ class Performer:
             case OpenStrike():
                 exchange.striking = self._open_strike(exchange)
             case CloseStrike():
-                self._ledger.record(Struck, striking=exchange.striking, witness=Witness.ACT)
+                self._board.ledger.record(Struck, striking=exchange.striking, witness=Witness.ACT)
             case Wait():
                 delay_s = command.delay * exchange.read_timeout_s
                 self._timer = self._loop.call_later(delay_s, self.apply, Event.DELAY_OVER)
@@ -111,12 +110,14 @@ class Performer:
 
     def _execute(self, exchange: Exchange) -> None:
         exchange.execution = self._board.next_execution()
-        self._ledger.record(Accepted, exchange=exchange.number)
-        self._ledger.record(Executed, exchange=exchange.number, execution=exchange.execution, choices=exchange.choices)
+        self._board.ledger.record(Accepted, exchange=exchange.number)
+        self._board.ledger.record(
+            Executed, exchange=exchange.number, execution=exchange.execution, choices=exchange.choices
+        )
 
     def _open_strike(self, exchange: Exchange) -> int:
         assert exchange.fault is not None
-        return self._ledger.record(
+        return self._board.ledger.record(
             Striking,
             fault=exchange.fault,
             upstream=self._line.upstream,
@@ -129,7 +130,7 @@ class Performer:
 
     def _send(self, exchange: Exchange, answer: Answer) -> Event | None:
         reply = render(answer, exchange.operation, exchange.execution, exchange.choices, close=not exchange.keep_alive)
-        self._ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
+        self._board.ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
         data = reply.head + reply.body
         self._of_bytes = reply.of_bytes
         self._handed = 0
@@ -165,4 +166,4 @@ class Performer:
 
     def _replied(self, exchange: Exchange) -> None:
         whole = self._handed == self._of_bytes
-        self._ledger.record(Replied, exchange=exchange.number, bytes_sent=self._handed, whole=whole)
+        self._board.ledger.record(Replied, exchange=exchange.number, bytes_sent=self._handed, whole=whole)

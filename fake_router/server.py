@@ -7,7 +7,7 @@ from typing import Self
 
 from fake_router.connection import Connection
 from fake_router.dialling import DialFault
-from fake_router.entries import Marked, Opened
+from fake_router.entries import Marked
 from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.line import Line
@@ -123,6 +123,19 @@ class Router:
         for served in tuple(self._served.values()):
             served.drop_idle()
 
+    def reset(self) -> None:
+        """As healing, and then an empty ledger, in which idle connections are opened first; others are aborted.
+
+        Numbers of connections, exchanges and executions go on.
+        """
+        self.heal()
+        for served in tuple(self._served.values()):
+            served.abort_unless_idle()
+        self.ledger = Ledger()
+        self._board.ledger = self.ledger
+        for line in self._served:
+            line.record_opened()
+
     # What can be seen without reading the ledger.
 
     def connections(self) -> int:
@@ -157,8 +170,10 @@ class Router:
         assert self._loop is not None
         board = self._board
         number = board.next_connection()
-        self.ledger.record(Opened, connection=number, upstream=upstream, peer_port=peer_port)
-        line = Line(self._loop, board, sock, number=number, upstream=upstream, released=self._released)
+        line = Line(
+            self._loop, board, sock, number=number, upstream=upstream, peer_port=peer_port, released=self._released
+        )
+        line.record_opened()
         step = board.injector.take_connection(upstream)
         if step is None:
             self._served[line] = Connection(self._loop, board, line)

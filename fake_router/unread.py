@@ -77,6 +77,12 @@ class UnreadConnection:
         else:
             self._line.gone()
 
+    def abort_unless_idle(self) -> None:
+        """Close the connection with its bytes unread."""
+        self.close()
+        if self.will_be_served:
+            self._board.busier(-1)
+
     def close(self) -> None:
         """Free what it holds, without a word to the ledger."""
         if self._timer is not None:

@@ -1,0 +1,83 @@
+"""The router alone, for foreign subjects and containers: `python -m fake_router --port 8000 --control-port 8001`."""
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Sequence
+
+import uvloop
+
+from fake_router.control import Control
+from fake_router.server import Router
+from faults.plan import MAX_UPSTREAMS
+
+CANNOT_RUN = 4
+INTERRUPTED = 130
+
+
+def serve(
+    *, host: str = "127.0.0.1", ports: Sequence[int] = (0,), control_host: str = "127.0.0.1", control_port: int = 0
+) -> int:
+    """Run a router with one upstream for each port, and its control API, until SIGINT or SIGTERM.
+
+    Prints one JSON line with the addresses when both listen. Returns the exit code: 0 after SIGTERM, 130 after
+    SIGINT, 4 with one message on standard error when it could not listen.
+    """
+    try:
+        return uvloop.run(_serve(host, ports, control_host, control_port))
+    except OSError as error:
+        print(f"fake router: {error.strerror or error}", file=sys.stderr)
+        return CANNOT_RUN
+
+
+async def _serve(host: str, ports: Sequence[int], control_host: str, control_port: int) -> int:
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, INTERRUPTED)):
+        asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
+    async with Router(upstreams=len(ports), host=host, ports=ports) as router:
+        control = Control(router, host=control_host, port=control_port)
+        await control.start()
+        try:
+            addresses = {
+                "upstreams": [f"{host}:{port}" for port in router.ports],
+                "control": f"{control_host}:{control.port}",
+            }
+            print(json.dumps(addresses), flush=True)
+            return await ended
+        finally:
+            await control.close()
+
+
+def _end(ended: "asyncio.Future[int]", code: int) -> None:
+    if not ended.done():
+        ended.set_result(code)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse the options and serve. Wrong options end with SystemExit(2)."""
+    parser = argparse.ArgumentParser(
+        prog="python -m fake_router", description="A router that breaks where armed plans say."
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address of the upstreams")
+    parser.add_argument(
+        "--port", type=_port, action="append", help="port of an upstream, 0 for any; repeat it for more upstreams"
+    )
+    parser.add_argument("--control-host", default="127.0.0.1", help="address of the control API (no authentication)")
+    parser.add_argument("--control-port", type=_port, default=0, help="port of the control API, 0 for any")
+    options = parser.parse_args(arguments)
+    ports = options.port or [0]
+    if len(ports) > MAX_UPSTREAMS:
+        parser.error(f"{len(ports)} times --port; expected at most {MAX_UPSTREAMS}")
+    return serve(host=options.host, ports=ports, control_host=options.control_host, control_port=options.control_port)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected 0 to 65535")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

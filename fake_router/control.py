@@ -1,0 +1,148 @@
+"""The control API: arm, heal, drain, open gates, read the ledger and start over, as JSON over HTTP.
+
+It has no authentication, so it listens on a loopback address unless told otherwise.
+"""
+
+import errno
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from fake_router.ledger import dump
+from fake_router.listener import PortInUseError
+from fake_router.server import Router
+from faults.plan import PlanError
+from faults.plan_json import plan_from_json
+
+MAX_BODY_BYTES = 1024 * 1024
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Control:
+    """Serves the control API of one router, on the loop of that router."""
+
+    def __init__(self, router: Router, *, host: str = "127.0.0.1", port: int = 0) -> None:
+        self._router = router
+        self._host = host
+        self._wanted = port
+        self._runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
+        self.port = 0
+
+    async def start(self) -> None:
+        """Listen. Raises PortInUseError, or another OSError."""
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self._host, self._wanted)
+        try:
+            await site.start()
+        except OSError as error:
+            await self.close()
+            if error.errno == errno.EADDRINUSE:
+                raise PortInUseError(
+                    errno.EADDRINUSE,
+                    f"{self._host}:{self._wanted} is in use; expected a free control port, or 0 for any",
+                ) from None
+            raise
+        self.port = self._runner.addresses[0][1]
+
+    async def close(self) -> None:
+        """Stop listening. Safe to call twice."""
+        await self._runner.cleanup()
+
+    def _app(self) -> web.Application:
+        app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[_refusals])
+        app.add_routes(
+            [
+                web.post("/arm", self._arm),
+                web.post("/heal", self._heal),
+                web.post("/drain", self._drain),
+                web.post("/gates/{name}", self._gate),
+                web.post("/reset", self._reset),
+                web.get("/ledger", self._ledger),
+                web.get("/status", self._status),
+            ]
+        )
+        return app
+
+    async def _arm(self, request: web.Request) -> web.Response:
+        asked = _fields(await request.read(), {"plan": dict, "first_operation": int, "read_timeout_ms": int})
+        self._router.arm(
+            plan_from_json(asked["plan"]),
+            first_operation=asked["first_operation"],
+            read_timeout_ms=asked["read_timeout_ms"],
+        )
+        return self._answer()
+
+    async def _heal(self, _: web.Request) -> web.Response:
+        self._router.heal()
+        return self._answer()
+
+    async def _drain(self, _: web.Request) -> web.Response:
+        self._router.drain()
+        return self._answer()
+
+    async def _gate(self, request: web.Request) -> web.Response:
+        self._router.open_gate(request.match_info["name"])
+        return self._answer()
+
+    async def _reset(self, _: web.Request) -> web.Response:
+        self._router.reset()
+        return self._answer()
+
+    async def _ledger(self, request: web.Request) -> web.Response:
+        since = request.query.get("since", "0")
+        if not since.isdecimal():
+            raise ValueError(f"since is {since!r}; expected the seq of an entry, or 0 for all")
+        return web.Response(body=dump(self._router.ledger.since(int(since))), content_type="application/jsonl")
+
+    async def _status(self, _: web.Request) -> web.Response:
+        return self._answer()
+
+    def _answer(self) -> web.Response:
+        router = self._router
+        return _json(
+            200,
+            {
+                "upstreams": [f"{router.host}:{port}" for port in router.ports],
+                "entries": len(router.ledger),
+                "busy": router.busy(),
+                "connections": router.connections(),
+            },
+        )
+
+
+@web.middleware
+async def _refusals(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """What cannot be done is a 400, or the 4xx that the HTTP server says, with a message in JSON."""
+    try:
+        return await handler(request)
+    except (PlanError, ValueError) as error:
+        return _json(400, {"error": str(error)})
+    except web.HTTPClientError as error:
+        allowed = error.headers.get("Allow")
+        says = f"{request.method} {request.path}: {error.reason}" + (f"; expected {allowed}" if allowed else "")
+        return _json(error.status, {"error": says})
+
+
+def _json(status: int, value: object) -> web.Response:
+    return web.Response(status=status, body=msgspec.json.encode(value) + b"\n", content_type="application/json")
+
+
+def _fields(body: bytes, expected: dict[str, type]) -> dict[str, Any]:
+    """The object in that body, with exactly these keys. Raises ValueError."""
+    names = ", ".join(f"`{name}`" for name in expected)
+    try:
+        data = msgspec.json.decode(body)
+    except msgspec.MsgspecError as error:
+        raise ValueError(f"the body is no JSON ({error}); expected an object with {names}") from None
+    if not isinstance(data, dict) or data.keys() != expected.keys():
+        has = sorted(data) if isinstance(data, dict) else data
+        raise ValueError(f"the body has {has!r}; expected an object with {names}")
+    for name, kind in expected.items():
+        value = data[name]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            what = "a number" if kind is int else "an object"
+            raise ValueError(f"{name} is {value!r}; expected {what}")
+    return data

@@ -1,115 +1,118 @@
 """`retryproof check`: the catalogue and drawn plans against a subject."""
 
-from collections.abc import Iterable
-from typing import Annotated
+import argparse
 
-import typer
 from rich.console import Console
+from rich.text import Text
 
+from retryproof.cells import print_groups, print_headline, print_histogram, print_unreached
+from retryproof.command import EXIT_CODES, Command
 from retryproof.examine import Examined, examine_subject
 from retryproof.exits import CommandError, Exit, joined
 from retryproof.failures import print_failures
-from retryproof.options import (
-    DEFAULT_OUT,
-    DepthOption,
-    ExamplesOption,
-    JobsOption,
-    OnlyOption,
-    OutOption,
-    QuietOption,
-    SeedOption,
-    StrictOption,
-    UnderOption,
-    refuse_later_options,
-)
-from retryproof.terminal import STYLES, cells_table, console, histogram_table
-from signoff.items import Choice, Depth
-from signoff.report import CellReport, Report
+from retryproof.options import ExamineOptions, add_examine_options, examine_options
+from retryproof.output import say
+from retryproof.sessions import require_subject
+from retryproof.terminal import STYLES, console, print_line, sheet
+from signoff.report import Report
 
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}
+_DESCRIPTION = """\
+Examine each SUBJECT: does it retry only what is provably safe, never duplicate
+accepted work, never report garbage as success? Without SUBJECT the reference
+forwarder is examined, on the embedded router."""
+
+_EPILOG = f"""\
+examples:
+  retryproof check                                   the reference forwarder
+  retryproof check nginx --depth core                40 cells of nginx
+  retryproof check mine.toml --only 'status/503*'    your own, and some cells alone
+  retryproof check reference nginx --strict --quiet  in CI: the exit code says it
+
+output:
+  Each subject gets a folder of its own in --out: report.json, ledger.jsonl (what
+  really happened), and plans/*.json, each of which `retryproof replay` lives
+  through again. A FAIL prints the command that does it.
+
+{EXIT_CODES}
+
+  Over several subjects: 130, else 1, else 4, else 3, else 0."""
+
+Outcome = Report | CommandError  # of one subject
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("check")(check)
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "subjects",
+        metavar="SUBJECT",
+        nargs="*",
+        help="a built-in name (`retryproof subjects`), a variant of one such as nginx:retry-non-idempotent, "
+        "or a TOML file",
+    )
+    add_examine_options(parser)
 
 
-def check(
-    subject: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SUBJECT]...",
-            help="reference[:POLICY], reference-server[:POLICY], nginx, nginx:retry-non-idempotent, or a TOML file.",
-        ),
-    ] = None,
-    depth: DepthOption = Depth.FULL,
-    only: OnlyOption = None,
-    examples: ExamplesOption = None,
-    seed: SeedOption = 0,
-    strict: StrictOption = False,
-    out: OutOption = DEFAULT_OUT,
-    quiet: QuietOption = False,
-    jobs: JobsOption = None,
-    under: UnderOption = None,
-) -> None:
-    """Examine SUBJECT: does it retry only what is provably safe, never duplicate accepted work, never report
-    garbage as success?
+def _run(options: argparse.Namespace) -> Exit:
+    names: list[str] = options.subjects or ["reference"]
+    wanted = examine_options(options)
+    for name in names:
+        require_subject(name)
+    terminal = console(quiet=wanted.quiet)
+    outcomes: list[tuple[str, Outcome]] = []
+    for name in names:
+        outcomes.append((name, _examined(name, wanted, terminal)))
+        if _exit_of(outcomes[-1][1]) in (Exit.INTERRUPTED, Exit.USAGE):
+            break  # not the subject's affair: the others have nothing to say
+    if len(names) > 1:
+        _print_summary(terminal, outcomes)
+    return joined(_exit_of(outcome) for _, outcome in outcomes)
 
-    Without SUBJECT the reference forwarder is examined on the embedded router. Exit code 0: every must holds; 1: one
-    is broken; 3: nothing was proved; 4: it could not run. Warnings (a safe retry that was not made) change no code.
-    """
-    refuse_later_options(jobs=jobs, under=under)
-    choice = Choice(depth=depth, only=only, examples=examples, seed=seed)
-    terminal = console(quiet=quiet)
-    codes: list[Exit] = []
-    for name in subject or ["reference"]:
-        try:
-            examined = examine_subject(name, choice, strict=strict, out=out, console=terminal)
-        except CommandError as error:
-            if error.code is Exit.USAGE or len(subject or []) < 2:
-                raise
-            typer.echo(f"retryproof: {error}", err=True)  # the other subjects are still examined
-            codes.append(error.code)
-            continue
-        print_examined(terminal, examined)
-        codes.append(_EXITS[examined.report.verdict])
-    raise typer.Exit(joined(codes))
+
+def _examined(name: str, wanted: ExamineOptions, terminal: Console) -> Outcome:
+    try:
+        examined = examine_subject(name, wanted, terminal)
+    except CommandError as error:
+        say(str(error))  # the other subjects are still examined
+        return error
+    print_examined(terminal, examined)
+    return examined.report
+
+
+def _exit_of(outcome: Outcome) -> Exit:
+    return outcome.code if isinstance(outcome, CommandError) else _EXITS[outcome.verdict]
 
 
 def print_examined(out: Console, examined: Examined) -> None:
     """Verdict first, then what needs a reader, then how much the verdict rests on."""
     report = examined.report
-    counts = report.counts
-    out.print(
-        f"[{STYLES[report.verdict]}]{report.verdict}[/] {report.subject.name} "
-        f"({report.subject.version or 'version unknown'}, promises {report.subject.promises}): "
-        f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['UNKNOWN']} unknown, "
-        f"{counts['not_run']} not run, {counts['warnings']} warnings; "
-        f"seed {report.seed}, {report.examples_per_second:g} plans/s"
-    )
-    noteworthy = [cell for cell in report.cells if _is_noteworthy(cell)]
-    if noteworthy:
-        out.print(cells_table(noteworthy, "cells that did not pass, that warn, or that only tell"))
-    _print_unreached(out, report)
-    out.print(histogram_table(report))
+    print_headline(out, report)
+    print_groups(out, report)
     print_failures(out, examined)
-    out.print(f"report: {examined.folder.path / 'report.json'}")
+    print_line(out, "")
+    print_unreached(out, report)
+    print_histogram(out, report)
+    print_line(out, f"report: {examined.folder.path / 'report.json'}")
 
 
-def _is_noteworthy(cell: CellReport) -> bool:
-    tells = cell.tells and cell.verdict != "not_run" and "drawn" not in cell.dimensions
-    return cell.verdict in ("FAIL", "UNKNOWN") or bool(cell.warnings) or tells
+def _print_summary(out: Console, outcomes: list[tuple[str, Outcome]]) -> None:
+    """One row a subject."""
+    numbers = ("passed", "failed", "unknown", "not run", "warnings")
+    table = sheet("subject", "verdict", *numbers, right=numbers)
+    for name, outcome in outcomes:
+        if isinstance(outcome, CommandError):
+            table.add_row(Text(name), Text("interrupted" if outcome.code is Exit.INTERRUPTED else "could not run"))
+            continue
+        counts = [str(outcome.counts[key]) for key in ("PASS", "FAIL", "UNKNOWN", "not_run", "warnings")]
+        table.add_row(Text(name), Text(outcome.verdict, STYLES[outcome.verdict]), *counts)
+    print_line(out, "")
+    out.print(table)
 
 
-def _print_unreached(out: Console, report: Report) -> None:
-    """Each reason once, with the number of cells."""
-    reasons: dict[str, int] = {}
-    for cell in report.cells:
-        if cell.verdict == "not_run":
-            reasons[cell.reason] = reasons.get(cell.reason, 0) + 1
-    for line in _lines(reasons.items()):
-        out.print(line)
-
-
-def _lines(reasons: Iterable[tuple[str, int]]) -> list[str]:
-    return [f"not run: {count} cells: {reason}" for reason, count in reasons]
+COMMAND = Command(
+    name="check",
+    summary="examine forwarders: do they retry only what is provably safe?",
+    description=_DESCRIPTION,
+    epilog=_EPILOG,
+    options=_options,
+    run=_run,
+)

@@ -1,46 +1,52 @@
 """`retryproof faults` and `retryproof subjects`: what there is, and what it means."""
 
+import argparse
 import asyncio
-from typing import Annotated
 
-import typer
-from rich.table import Table
+from rich.console import Console
+from rich.text import Text
 
 from faults.catalogue import CATALOGUE, Fault, UnknownFaultError, fault_named
 from faults.evidence import REFERENCE_CONTRACT
 from faults.vocabulary import Class, Replied
+from retryproof.command import Command
 from retryproof.exits import CommandError, Exit
-from retryproof.terminal import console
+from retryproof.sessions import require_subject
+from retryproof.terminal import console, print_labelled, sheet
 from suites.registry import built_in_subjects, described
-from suites.subject import SubjectError
+from suites.subject import SubjectError, SubjectSpec
+
+_FAULT_EXITS = """\
+exit codes:
+  0    listed
+  2    no fault has that id"""
+
+_SUBJECT_EXITS = """\
+exit codes:
+  0    listed, also where some cannot run here
+  2    no subject has that name, or its file cannot be used"""
 
 
-def register(app: typer.Typer) -> None:
-    """Add both commands."""
-    app.command("faults")(faults)
-    app.command("subjects")(subjects)
+def _fault_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="?", help="one fault; without it, all of them")
 
 
-def faults(
-    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="One fault; without it, all of them.")] = None,
-) -> None:
-    """List the catalogue, or explain one fault: what happens, the truth, the evidence, its class, its twin."""
+def _list_faults(options: argparse.Namespace) -> Exit:
     out = console()
-    if id_ is None:
-        out.print(_catalogue_table())
-        return
+    if options.id is None:
+        _print_catalogue(out)
+        return Exit.PASS
     try:
-        fault = fault_named(id_)
+        fault = fault_named(options.id)
     except UnknownFaultError as error:
         raise CommandError(str(error), Exit.USAGE) from None
-    for name, value in _explained(fault):
-        out.print(f"{name:<10} {value}")
+    print_labelled(out, *_explained(fault))
+    return Exit.PASS
 
 
-def _catalogue_table() -> Table:
-    table = Table(title="faults, in wire order", title_justify="left")
-    for name in ("id", "phase", "class", "received", "accepted", "executed", "replied", "twin", "row"):
-        table.add_column(name, overflow="fold")
+def _print_catalogue(out: Console) -> None:
+    """In wire order. The facts are what the router did: received, accepted, executed, replied."""
+    table = sheet("id", "phase", "class", "rcvd/acc/exec", "replied", "twin", "row", whole=("id",))
     for fault in CATALOGUE.values():
         truth = fault.truth
         facts = (truth.received, truth.accepted, truth.executed)
@@ -48,12 +54,12 @@ def _catalogue_table() -> Table:
             fault.id,
             fault.phase,
             _class_text(fault),
-            *("yes" if fact else "no" for fact in facts),
+            "/".join("yes" if fact else "no" for fact in facts),
             truth.replied.name.lower(),
             fault.twin or "-",
             fault.row,
         )
-    return table
+    out.print(table)
 
 
 def _class_text(fault: Fault) -> str:
@@ -84,26 +90,51 @@ def _explained(fault: Fault) -> list[tuple[str, str]]:
     ]
 
 
-def subjects(
-    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="One subject; without it, all of them.")] = None,
-) -> None:
-    """List the built-in subjects: what each promises, whether it can run here, and if not, what to install."""
-    out = console()
-    table = Table(title="subjects", title_justify="left")
-    for name in ("subject", "promises", "upstreams", "isolation", "version", "runs here"):
-        table.add_column(name, overflow="fold")
-    try:
-        names = built_in_subjects() if id_ is None else (id_,)
-        for name in names:
-            table.add_row(name, *_subject_row(name))
-    except ValueError as error:
-        raise CommandError(str(error), Exit.USAGE) from None
-    out.print(table)
+def _subject_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", nargs="?", help="one subject, or a TOML file; without it, all built-in ones"
+    )
 
 
-def _subject_row(name: str) -> tuple[str, ...]:
+def _list_subjects(options: argparse.Namespace) -> Exit:
+    names = built_in_subjects() if options.id is None else (options.id,)
+    table = sheet(
+        "subject", "runs here", "promises", "upstreams", "isolation", "version, or what is missing", whole=("subject",)
+    )
+    for name in names:
+        require_subject(name)
+        spec = asyncio.run(_described(name))
+        if isinstance(spec, SubjectSpec):
+            facts = (spec.facts.promises, str(spec.upstreams), spec.isolation, Text(spec.version))
+            table.add_row(Text(name), "yes", *facts)
+        else:
+            table.add_row(Text(name), "no", "", "", "", Text(str(spec)))
+    console().print(table)
+    return Exit.PASS
+
+
+async def _described(name: str) -> SubjectSpec | SubjectError:
     try:
-        spec = asyncio.run(described(name))
+        return await described(name)
     except SubjectError as error:
-        return ("", "", "", "", f"no: {error}")
-    return (spec.facts.promises, str(spec.upstreams), spec.isolation, spec.version, "yes")
+        return error
+
+
+FAULTS = Command(
+    name="faults",
+    summary="the catalogue: what can go wrong, and what it proves",
+    description="List the catalogue, or explain one fault: what happens, the truth, the evidence, its\n"
+    "class (may it be sent again?), its twin.",
+    epilog=f"examples:\n  retryproof faults\n  retryproof faults reset-after\n\n{_FAULT_EXITS}",
+    options=_fault_options,
+    run=_list_faults,
+)
+SUBJECTS = Command(
+    name="subjects",
+    summary="the forwarders that can be examined here, and what to install for the others",
+    description="List the built-in subjects: can each run here, and if not, what to install; what it\n"
+    "promises, and its version.",
+    epilog=f"examples:\n  retryproof subjects\n  retryproof subjects mine.toml\n\n{_SUBJECT_EXITS}",
+    options=_subject_options,
+    run=_list_subjects,
+)

@@ -1,21 +1,23 @@
 """One subject examined from a command: progress, the output folder, and a partial report when it is broken off."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import OutputFolder
-from retryproof.sessions import Session, with_subject
+from retryproof.options import ExamineOptions
+from retryproof.sessions import Session, in_words, with_subject
 from retryproof.terminal import progress
 from signoff.examination import Examination, Result, examine
-from signoff.items import Choice, NothingToDoError, chosen_items
+from signoff.items import NothingToDoError, chosen_items
 from signoff.report import Report, dump_report
 from signoff.reporting import report_of
+from suites.processes import ProcessError
 from suites.subject import SubjectError
 
 
@@ -29,49 +31,83 @@ class Examined:
     folder: OutputFolder
 
 
-def examine_subject(name: str, choice: Choice, *, strict: bool, out: Path, console: Console) -> Examined:
-    """Examine that subject. Raises CommandError, and KeyboardInterrupt after a partial report has been written."""
-    return with_subject(name, lambda session: _examine(session, choice, strict=strict, out=out, console=console))
+def examine_subject(name: str, options: ExamineOptions, console: Console) -> Examined:
+    """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
+    return with_subject(name, lambda session: _examine(session, options, console))
 
 
-async def _examine(session: Session, choice: Choice, *, strict: bool, out: Path, console: Console) -> Examined:
+async def _examine(session: Session, options: ExamineOptions, console: Console) -> Examined:
     try:
-        items = chosen_items(choice, session.subject.spec, session.machine)
+        items = chosen_items(options.choice, session.subject.spec, session.machine)
     except NothingToDoError as error:
         raise CommandError(str(error), Exit.USAGE) from None
-    examination = Examination(spec=session.subject.spec, items=items)
-    folder = OutputFolder.new(out, session.name)
-    started = time.monotonic()
-
-    def finish(partial: str = "") -> Examined:
-        examination.spec = session.subject.spec  # by now its version is known
-        report = report_of(examination, choice, strict=strict, seconds=time.monotonic() - started, partial=partial)
-        folder.close()
-        folder.write(folder.path / "report.json", dump_report(report))
-        results = tuple(examination.in_order())
-        return Examined(name=session.name, report=report, results=results, folder=folder)
-
+    writing = _Writing(session, options, Examination(spec=session.subject.spec, items=items))
     try:
         with progress(console, f"examining {session.name}", len(items)) as tick:
-            await examine(examination, session.driver, session.machine, _recorder(folder, tick))
-    except asyncio.CancelledError:
-        finish("interrupted")
-        raise
-    except SubjectError as error:
-        finish(f"the subject could not run: {error}")
-        raise
-    for result in examination.in_order():
-        if result.smallest is not None:
-            folder.add_plan(result.item.id, result.smallest)
-    return finish()
+            await examine(writing.examination, session.driver, session.machine, writing.recorder(tick))
+        return writing.finish()
+    except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
+        raise writing.broken_off(error) from None
 
 
-def _recorder(folder: OutputFolder, tick: Callable[[], None]) -> Callable[[Result], None]:
-    """Writes down what was lived through as soon as it was."""
+class _Writing:
+    """An examination that is being written down."""
 
-    def record(result: Result) -> None:
-        tick()
-        folder.add_plan(result.item.id, result.item.plan)
-        folder.add_ledger(result.item.id, result.run.ledger)
+    def __init__(self, session: Session, options: ExamineOptions, examination: Examination) -> None:
+        self.examination = examination
+        self._session = session
+        self._options = options
+        self._folder = OutputFolder.new(options.out, session.name)
+        self._started = time.monotonic()
 
-    return record
+    def recorder(self, tick: Callable[[], None]) -> Callable[[Result], None]:
+        """Writes down what was lived through as soon as it was."""
+
+        def record(result: Result) -> None:
+            tick()
+            self._folder.add_plan(result.item.id, result.item.plan)
+            self._folder.add_ledger(result.item.id, result.run.ledger)
+
+        return record
+
+    def finish(self, partial: str = "") -> Examined:
+        """Write the report; `partial` says why it is not whole. Raises CommandError."""
+        examination, options = self.examination, self._options
+        examination.spec = self._session.subject.spec  # by now its version is known
+        for result in examination.in_order():
+            if result.smallest is not None:
+                self._folder.add_plan(result.item.id, result.smallest)
+        seconds = time.monotonic() - self._started
+        report = report_of(examination, options.choice, strict=options.strict, seconds=seconds, partial=partial)
+        self._folder.write(self._folder.path / "report.json", dump_report(report))
+        self._folder.close()
+        results = tuple(examination.in_order())
+        return Examined(name=self._session.name, report=report, results=results, folder=self._folder)
+
+    def broken_off(self, error: BaseException) -> BaseException:
+        """Write what there is, and say where. The error that is to be raised instead of this one."""
+        reason, code = _why(error)
+        written = False
+        with contextlib.suppress(CommandError):  # what broke it off may well keep the report from being written
+            self.finish(reason)
+            written = True
+        if code is None:
+            return error
+        found = f"{len(self.examination.results)} of {len(self.examination.items)} cells are in"
+        where = f"{found} {str(self._folder.path / 'report.json')!r}" if written else ""
+        return CommandError("; ".join(filter(None, (reason, where))), code)
+
+
+def _why(error: BaseException) -> tuple[str, Exit | None]:
+    """In words, and the exit code; None for an error that is ours."""
+    match error:
+        case asyncio.CancelledError() | KeyboardInterrupt():
+            return "interrupted", Exit.INTERRUPTED
+        case CommandError():
+            return str(error), error.code
+        case SubjectError() | ProcessError():
+            return str(error), Exit.COULD_NOT_RUN
+        case OSError():
+            return in_words(error), Exit.COULD_NOT_RUN
+        case _:
+            return f"internal error: {error!r}", None

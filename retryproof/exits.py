@@ -11,15 +11,18 @@ class Exit(IntEnum):
     FAIL = 1
     USAGE = 2  # wrong usage or bad input
     UNKNOWN = 3  # it proved nothing
-    COULD_NOT_RUN = 4  # a component is missing, a subject did not start, an internal error
-    INTERRUPTED = 130  # Ctrl-C; what was found so far is written
+    COULD_NOT_RUN = 4  # a component is missing, a subject did not start, a full disk, an internal error
+    INTERRUPTED = 130  # Ctrl-C, SIGTERM or SIGHUP; what was found so far is written
 
 
-_WORST_FIRST = (Exit.INTERRUPTED, Exit.FAIL, Exit.COULD_NOT_RUN, Exit.UNKNOWN, Exit.USAGE, Exit.PASS)
+_WORST_FIRST = (Exit.INTERRUPTED, Exit.USAGE, Exit.FAIL, Exit.COULD_NOT_RUN, Exit.UNKNOWN, Exit.PASS)
 
 
 def joined(codes: Iterable[Exit]) -> Exit:
-    """The code of a command over several subjects: 130, else 1, else 4, else 3, else 0."""
+    """The code of a command over several subjects: 130, else 1, else 4, else 3, else 0.
+
+    Wrong usage is found before the first subject runs, so 2 never meets the others.
+    """
     found = set(codes)
     return next(code for code in _WORST_FIRST if code in found or code is Exit.PASS)
 

@@ -1,35 +1,52 @@
 """How a FAIL is shown: the invariant, what the run showed, the timeline of both sides, and how to replay it."""
 
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from retryproof.examine import Examined
-from retryproof.terminal import timeline_table
+from retryproof.terminal import print_labelled, print_line, sheet
 from signoff.examination import Result
-from signoff.timeline import timeline
+from signoff.timeline import Line, timeline, told
 from suites.findings import Claim, Finding, Verdict
 from suites.judge import invariant_of
+from suites.run import Run
 
-SHOWN_WHOLE = 3  # with their timelines; more are listed in the table above, each with its plan
+SHOWN_WHOLE = 3  # one of each kind; the others are in the groups above, and each has its plan
+AFTER_HEALING = frozenset({"heals", "no-leak", "survives", "answered"})  # checks that look at what came after
 
 
 def print_failures(out: Console, examined: Examined) -> None:
-    """The first failures whole, and one replay line for each of the others."""
+    """One failure of each kind whole, and how to replay all others."""
     failed = [result for result in examined.results if result.judgement.verdict is Verdict.FAIL]
-    for result in failed[:SHOWN_WHOLE]:
+    kinds: dict[frozenset[str], Result] = {}
+    for result in failed:
+        kinds.setdefault(frozenset(finding.check for finding in broken_musts(result)), result)
+    shown = list(kinds.values())[:SHOWN_WHOLE]
+    for result in shown:
         _print_failure(out, examined, result)
-    for result in failed[SHOWN_WHOLE:]:
-        out.print(f"FAIL {result.item.id}: {_replay_command(examined, result)}", soft_wrap=True)
+    if len(failed) > len(shown):
+        print_line(out, "")
+        print_line(out, f"the other {len(failed) - len(shown)} are replayed like these: every cell has its plan in")
+        print_line(out, f"  {examined.folder.path / 'plans'} (a / in its id is -- in the file's name)")
 
 
 def _print_failure(out: Console, examined: Examined, result: Result) -> None:
-    out.rule(f"[bold red]FAIL[/] {escape(result.item.id)}", align="left")
+    print_line(out, "")
+    print_line(out, Text.assemble(("FAIL", "bold red"), f" {result.item.id}"))
+    pairs = []
     for finding in broken_musts(result):
-        out.print(f"invariant: {escape(invariant_of(finding.check))} ({finding.check})")
-        entries = ", ".join(map(str, finding.entries))
-        out.print(f"showed:    {escape(finding.says)}" + (f" (entries {entries})" if entries else ""))
-    out.print(timeline_table(timeline(result.run)))
-    out.print(f"replay:    {_replay_command(examined, result)}", soft_wrap=True)
+        entries = f" (entries {', '.join(map(str, finding.entries))})" if finding.entries else ""
+        pairs += [("invariant", f"{invariant_of(finding.check)} ({finding.check})"), ("showed", finding.says + entries)]
+    print_labelled(out, *pairs)
+    checks = {finding.check for finding in broken_musts(result)}
+    print_timeline(out, result.run, after=bool(checks & AFTER_HEALING))
+    print_line(out, f"replay     {_replay_command(examined, result)}")
 
 
 def broken_musts(result: Result) -> list[Finding]:
@@ -41,5 +58,41 @@ def broken_musts(result: Result) -> list[Finding]:
     ]
 
 
+def print_timeline(out: Console, run: Run, *, after: bool) -> None:
+    """Caller and router, side by side, and what callers were told. `after`: also what came after healing."""
+    table = sheet("ms", "caller", "router", "entries", right=("ms",))
+    lines = timeline(run)
+    for line in lines:
+        if after or not line.after:
+            table.add_row(f"{line.at_ns / 1e6:.1f}", Text(line.caller), Text(line.router), _span(line))
+    out.print(table)
+    if told(run):
+        print_labelled(out, *(("told", words) for words in told(run)))
+
+
+def _span(line: Line) -> str:
+    if len(line.entries) < 2:
+        return "".join(map(str, line.entries))
+    return f"{line.entries[0]}-{line.entries[-1]}"
+
+
 def _replay_command(examined: Examined, result: Result) -> str:
-    return f"retryproof replay {examined.folder.plan_path(result.item.id)} --subject {examined.name}"
+    folder = examined.folder
+    words: list[str | Path] = ["replay", folder.plan_path(result.item.id), "--subject", examined.name]
+    cell = result.item.cell
+    if cell is not None and cell.twin is not None and {f.check for f in broken_musts(result)} == {"twins"}:
+        words += ["--twin", folder.plan_path(cell.twin)]
+    return " ".join((*program(), *quoted(words)))
+
+
+def quoted(words: Iterable[str | Path]) -> list[str]:
+    """As a shell reads them back."""
+    return [shlex.quote(str(word)) for word in words]
+
+
+def program() -> list[str]:
+    """How this command was called, so that what is printed can be pasted."""
+    called = sys.argv[0]
+    if Path(called).name == "__main__.py":
+        return [*quoted([sys.executable]), "-m", "retryproof"]
+    return quoted([Path(called).name if shutil.which(Path(called).name) == called else called])

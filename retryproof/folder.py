@@ -1,5 +1,7 @@
 """The output folder: what is recorded stays recorded, whatever ends the command."""
 
+import contextlib
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +15,8 @@ from retryproof.exits import CommandError, Exit
 
 
 class OutputFolder:
-    """One run's folder under --out. Every write is complete or absent: files are written beside and moved in place.
+    """One run's folder under --out. Every write is complete or absent: files are written beside and moved in place,
+    and of a ledger that no longer fits, no broken line stays.
 
     Raises CommandError (exit code 4) when the disk is full or the folder cannot be written.
     """
@@ -28,10 +31,11 @@ class OutputFolder:
         self.path = path
         self._ledger_path = self.path / "ledger.jsonl"
         try:
-            (self.path / "plans").mkdir(parents=True, exist_ok=True)
-            self._ledger = self._ledger_path.open("wb")
+            (self.path / "plans").mkdir(parents=True)
+            self._ledger = os.open(self._ledger_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise _unwritable(self.path, error) from None
+        self._written = 0
 
     def plan_path(self, id_: str) -> Path:
         """Where the plan of that cell is, or would be, written."""
@@ -44,13 +48,15 @@ class OutputFolder:
         return path
 
     def add_ledger(self, id_: str, entries: tuple[AnyEntry, ...]) -> None:
-        """Append one cell's ledger; every line names its cell."""
+        """Append one run's ledger, all of it or nothing; every line names its cell."""
+        lines = b"".join(msgspec.json.encode({"cell": id_, "entry": entry}) + b"\n" for entry in entries)
         try:
-            for entry in entries:
-                self._ledger.write(msgspec.json.encode({"cell": id_, "entry": entry}) + b"\n")
-            self._ledger.flush()
+            _write_all(self._ledger, lines)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._ledger, self._written)
             raise _unwritable(self._ledger_path, error) from None
+        self._written += len(lines)
 
     def write(self, path: Path, data: bytes) -> None:
         """Write one file whole."""
@@ -60,20 +66,27 @@ class OutputFolder:
                 file.write(data)
             beside.replace(path)
         except OSError as error:
-            beside.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
             raise _unwritable(path, error) from None
 
     def close(self) -> None:
         """No more ledger lines will come. Raises CommandError when the last ones cannot be written."""
         try:
-            self._ledger.close()
+            os.close(self._ledger)
         except OSError as error:
             raise _unwritable(self._ledger_path, error) from None
 
 
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
 def _unwritable(path: Path, error: OSError) -> CommandError:
     return CommandError(
-        f"cannot write {str(path)!r}: {error.strerror}; expected a folder with free space; "
-        "free some, or name another with --out DIR. What was written before is kept.",
+        f"cannot write {str(path)!r}: {error.strerror}; expected a folder with free space that this user may write. "
+        "Free some, or name another with --out DIR. What was written before is kept.",
         Exit.COULD_NOT_RUN,
     )

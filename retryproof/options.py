@@ -1,49 +1,79 @@
-"""Options that commands share, each with the text that teaches it."""
+"""Options that `check` and `signoff` share, each with the text that teaches it."""
 
+import argparse
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from retryproof.command import whole_number
 from retryproof.exits import CommandError, Exit
-from signoff.items import Depth
+from signoff.items import Choice, Depth
 
-DepthOption = Annotated[
-    Depth,
-    typer.Option(help="core: about 40 cells; full: every cell and 200 drawn plans; deep: every cell and 2,000."),
-]
-OnlyOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="GLOB",
-        help="Only the cells whose id matches, e.g. 'status/503*' or '*/reused'. No plans are drawn unless it "
-        "matches drawn/0000 or --examples is given.",
-    ),
-]
-ExamplesOption = Annotated[
-    int | None, typer.Option(min=0, metavar="N", help="How many plans to draw, instead of what --depth says.")
-]
-SeedOption = Annotated[
-    int, typer.Option(min=0, metavar="N", help="The seed of the drawn plans: same seed, same plans.")
-]
-StrictOption = Annotated[
-    bool, typer.Option("--strict", help="A cell that could not be reached counts as UNKNOWN (exit code 3).")
-]
-OutOption = Annotated[
-    Path, typer.Option(metavar="DIR", help="Where reports go; each run makes a folder of its own in it.")
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
-JobsOption = Annotated[int | None, typer.Option(metavar="N", help="Not in this version.")]
-UnderOption = Annotated[str | None, typer.Option(metavar="TOXIC", help="Not in this version.")]
 DEFAULT_OUT = Path("retryproof-out")
+MAX_EXAMPLES = 100_000
+MAX_SEED = 2**63 - 1
 
 
-def refuse_later_options(*, jobs: int | None, under: str | None) -> None:
-    """Raise CommandError (exit code 2) for an option that this version does not have yet."""
-    for name, value in (("--jobs", jobs), ("--under", under)):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExamineOptions:
+    """What is to be lived through, and where it goes."""
+
+    choice: Choice
+    strict: bool
+    out: Path
+    quiet: bool
+
+
+def add_examine_options(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that examines subjects."""
+    add = parser.add_argument
+    add(
+        "--depth",
+        choices=[str(depth) for depth in Depth],
+        default=str(Depth.FULL),
+        help="core: about 40 cells; full (the default): every cell and 200 drawn plans; deep: every cell and 2,000",
+    )
+    add(
+        "--only",
+        metavar="GLOB",
+        help="only the cells whose id matches, e.g. 'status/503*' or '*/reused'; then no plans are drawn, unless GLOB "
+        "matches drawn/0000 or --examples is given",
+    )
+    add(
+        "--examples",
+        type=whole_number(0, MAX_EXAMPLES),
+        metavar="N",
+        help="how many plans to draw, instead of what --depth says",
+    )
+    add(
+        "--seed",
+        type=whole_number(0, MAX_SEED),
+        default=0,
+        metavar="N",
+        help="the seed of the drawn plans: same seed, same plans (default 0)",
+    )
+    add("--strict", action="store_true", help="a cell that could not be reached counts as UNKNOWN (exit code 3)")
+    add(
+        "--out",
+        type=Path,
+        default=DEFAULT_OUT,
+        metavar="DIR",
+        help=f"where reports go; each run makes a folder of its own in it (default {DEFAULT_OUT}/)",
+    )
+    add("--quiet", action="store_true", help="print nothing but errors; the exit code and the report say the rest")
+    add("--jobs", metavar="N", help="not in this version")
+    add("--under", metavar="TOXIC", help="not in this version")
+
+
+def examine_options(options: argparse.Namespace) -> ExamineOptions:
+    """What these options say. Raises CommandError (exit code 2) for one that this version does not have yet."""
+    for name, instead in (
+        ("jobs", "fresh subjects already run several at a time"),
+        ("under", "faults already strike on a direct path"),
+    ):
+        value = getattr(options, name)
         if value is not None:
             raise CommandError(
-                f"{name} {value!r}: this version does not have it yet; leave it out "
-                "(fresh subjects already run several at a time)",
-                Exit.USAGE,
+                f"--{name} {value!r}: this version has no --{name} yet; leave it out ({instead})", Exit.USAGE
             )
+    choice = Choice(depth=Depth(options.depth), only=options.only, examples=options.examples, seed=options.seed)
+    return ExamineOptions(choice=choice, strict=options.strict, out=options.out, quiet=options.quiet)

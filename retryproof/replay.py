@@ -1,58 +1,102 @@
 """`retryproof replay`: one plan again, with its timeline."""
 
+import argparse
 from pathlib import Path
-from typing import Annotated
 
-import typer
-from rich.markup import escape
+from rich.text import Text
 
 from faults.plan import Plan, PlanError
 from faults.plan_json import load_plan
+from retryproof.command import EXIT_CODES, Command, whole_number
 from retryproof.exits import CommandError, Exit
+from retryproof.failures import print_timeline
 from retryproof.sessions import Session, verdict_exit, with_subject
-from retryproof.terminal import console, timeline_table
+from retryproof.terminal import console, print_line
 from signoff.replay import Replayed, UnreachableError, replay_plan
-from signoff.timeline import timeline
+
+MAX_TIMES = 10_000
+
+_DESCRIPTION = """\
+Live through one plan again on a fresh subject, and print what happened on both
+sides: what the caller saw, and what the router really did."""
+
+_EPILOG = f"""\
+examples:
+  retryproof replay retryproof-out/RUN/plans/status--502-after--first.json --subject nginx
+  retryproof replay PLAN.json --subject mine.toml --times 50    does it come back?
+
+Plans are written by `retryproof check`, into plans/ of its output folder, and can be
+written by hand: docs/plans.md says how.
+
+{EXIT_CODES}"""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("replay")(replay)
+def _options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("plan", metavar="PLAN.json", type=Path, help="a plan, as `check` writes them under plans/")
+    add("--subject", default="reference", metavar="SUBJECT", help="whom to replay it on (default: reference)")
+    add(
+        "--times",
+        type=whole_number(1, MAX_TIMES),
+        default=1,
+        metavar="N",
+        help="how often; the worst verdict counts (default 1)",
+    )
+    add(
+        "--twin",
+        metavar="PLAN.json",
+        type=Path,
+        help="the same plan with the twin fault: both are replayed, and must get the same decision",
+    )
+    add("--quiet", action="store_true", help="print nothing but errors")
 
 
-def replay(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN.json", help="A plan, as `check` writes them under plans/.")],
-    subject: Annotated[str, typer.Option(metavar="SUBJECT", help="Whom to replay it on.")] = "reference",
-    times: Annotated[int, typer.Option(min=1, metavar="N", help="How often; the worst verdict counts.")] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
-) -> None:
-    """Live through one plan again on a fresh subject, and print what happened on both sides.
-
-    The exit code is that of the verdict: 0 PASS, 1 FAIL, 3 UNKNOWN.
-    """
-    out = console(quiet=quiet)
-    loaded = _load(plan)
+def _run(options: argparse.Namespace) -> Exit:
+    out = console(quiet=options.quiet)
+    plan = _load(options.plan)
+    twin = None if options.twin is None else _load(options.twin)
+    if twin is not None and len(twin.operations) != len(plan.operations):
+        raise CommandError(
+            f"--twin {str(options.twin)!r} has {len(twin.operations)} operations; "
+            f"expected {len(plan.operations)}: the same plan with the twin fault",
+            Exit.USAGE,
+        )
 
     async def work(session: Session) -> list[Replayed]:
-        return await replay_plan(loaded, session.driver, session.machine, times=times)
+        return await replay_plan(plan, session.driver, session.machine, times=options.times, twin=twin)
 
     try:
-        replays = with_subject(subject, work)
+        replays = with_subject(options.subject, work)
     except UnreachableError as error:
         raise CommandError(str(error), Exit.UNKNOWN) from None
-    out.print(timeline_table(timeline(replays[-1].run)))
-    for line in replays[-1].lines():
-        out.print(escape(line))
-    if times > 1:
+    shown = max(replays, key=lambda replayed: replayed.verdict)
+    print_timeline(out, shown.run, after=True)
+    for line in shown.lines():
+        out.print(Text(line))
+    if len(replays) > 1:
         names = [replayed.verdict.name for replayed in replays]
-        out.print(f"{times} replays: " + ", ".join(f"{names.count(name)} {name}" for name in sorted(set(names))))
-    raise typer.Exit(verdict_exit(replayed.verdict for replayed in replays))
+        counts = ", ".join(f"{names.count(name)} {name}" for name in sorted(set(names)))
+        print_line(out, f"{len(replays)} replays: {counts}")
+    return verdict_exit(replayed.verdict for replayed in replays)
 
 
 def _load(path: Path) -> Plan:
     try:
         return load_plan(path.read_bytes())
     except OSError as error:
-        raise CommandError(f"cannot read the plan {str(path)!r}: {error.strerror}", Exit.USAGE) from None
-    except PlanError as error:
+        raise CommandError(
+            f"cannot read the plan {str(path)!r}: {error.strerror}; expected a plan as `retryproof check` writes them",
+            Exit.USAGE,
+        ) from None
+    except (PlanError, RecursionError) as error:
         raise CommandError(f"{str(path)!r}: {error}", Exit.USAGE) from None
+
+
+COMMAND = Command(
+    name="replay",
+    summary="one plan again, with its timeline",
+    description=_DESCRIPTION,
+    epilog=_EPILOG,
+    options=_options,
+    run=_run,
+)

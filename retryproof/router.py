@@ -1,30 +1,65 @@
 """`retryproof router`: the fake router alone, for foreign subjects and for containers."""
 
-from typing import Annotated
+import argparse
 
-import typer
+from retryproof.command import Command, whole_number
+from retryproof.exits import CommandError, Exit
+
+_DESCRIPTION = """\
+Run the fake router alone, with its control port, for a forwarder that runs
+elsewhere. One JSON line on standard output names the addresses when it is ready."""
+
+_EPILOG = """\
+the control API:
+  POST /arm              arm a plan: what strikes from now on
+  POST /gates/NAME       open a gate
+  POST /heal             nothing strikes any more
+  POST /drain            read what lies unread, and record it
+  GET  /ledger?since=N   what really happened, as JSON lines
+  POST /reset            start over
+
+examples:
+  retryproof router --port 8000 --control-port 8001
+  retryproof router --host 0.0.0.0 --port 8000 --port 8002    two upstreams
+
+exit codes:
+  0    ended by Ctrl-C or SIGTERM, in good order
+  2    wrong usage
+  4    it could not listen: a port is in use, or not ours to have"""
 
 
+def _options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", help="the address to listen on (default 127.0.0.1)")
+    port = whole_number(0, 65_535)
+    add(
+        "--port",
+        type=port,
+        action="append",
+        metavar="N",
+        help="a port; again for another upstream; 0, the default: any",
+    )
+    add("--control-port", type=port, default=0, metavar="N", help="the port of the control API; 0, the default: any")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("router")(router)
+def _run(options: argparse.Namespace) -> Exit:
+    from fake_router.__main__ import serve  # no other command needs it
+
+    try:
+        return Exit(serve(host=options.host, ports=options.port or [0], control_port=options.control_port))
+    except OSError as error:
+        raise CommandError(
+            f"cannot listen on {options.host!r}, ports {options.port or [0]}, control port {options.control_port}: "
+            f"{error.strerror or error}; expected an address of this machine and free ports (0: any)",
+            Exit.COULD_NOT_RUN,
+        ) from None
 
 
-def router(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        list[int] | None, typer.Option(min=0, max=65_535, help="A port; repeat it for several upstreams. 0: any.")
-    ] = None,
-    control_port: Annotated[int, typer.Option(min=0, max=65_535, help="The port of the control API. 0: any.")] = 0,
-) -> None:
-    """Run the fake router alone, with its control port.
-
-    One JSON line on standard output names the addresses when it is ready. The control API arms plans (POST /arm),
-    opens gates (POST /gates/NAME), heals (POST /heal), settles (POST /drain), reads the ledger (GET /ledger?since=N,
-    JSON lines) and starts over (POST /reset).
-    """
-    from fake_router.__main__ import serve  # noqa: PLC0415
-
-    raise typer.Exit(serve(host=host, ports=port or [0], control_port=control_port))
+COMMAND = Command(
+    name="router",
+    summary="the fake router alone, with its control port",
+    description=_DESCRIPTION,
+    epilog=_EPILOG,
+    options=_options,
+    run=_run,
+)

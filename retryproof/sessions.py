@@ -3,14 +3,17 @@ one place where errors of the parts become messages with exit codes.
 """
 
 import asyncio
+import errno
+import resource
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import uvloop
 
 from fake_router.thread import RouterThread
 from retryproof.exits import CommandError, Exit
+from retryproof.interrupts import cancelling
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.processes import ProcessError, Supervisor
@@ -19,6 +22,17 @@ from suites.registry import subject_named
 from suites.subject import Subject, SubjectError
 
 T = TypeVar("T")
+
+NEEDED_FILES = 512  # open at once: 16 lanes, each with sockets on both sides of the forwarder, and room
+_ADVICE = {
+    errno.EMFILE: "raise the limit with `ulimit -n`",
+    errno.ENFILE: "close other programs, or raise fs.file-max",
+    errno.ENOSPC: "free some space, or name another folder for temporary files in TMPDIR",
+    errno.EDQUOT: "free some space, or name another folder for temporary files in TMPDIR",
+    errno.EFBIG: "raise the limit with `ulimit -f`",
+    errno.EACCES: "run as a user who may, or name a folder of yours in TMPDIR",
+    errno.EADDRNOTAVAIL: "free some local ports",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,30 +45,75 @@ class Session:
     machine: Machine
 
 
+def require_subject(name: str) -> None:
+    """Raise CommandError (exit code 2) for a name that is no subject, or whose file cannot be used. Starts nothing."""
+    try:
+        subject_named(name, Supervisor())
+    except (ValueError, RecursionError) as error:
+        raise CommandError(str(error), Exit.USAGE) from None
+    except OSError as error:
+        raise CommandError(
+            f"subject {name!r}: {error.strerror}; expected a built-in name (`retryproof subjects`) or a TOML file",
+            Exit.USAGE,
+        ) from None
+
+
 def with_subject(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
     """Do the work with that subject, and leave no process, thread or socket behind.
 
-    Raises CommandError: exit code 2 where the name or its file is wrong, 4 where the subject cannot run, 130 after
-    Ctrl-C, when everything has been written and cleaned up.
+    Raises CommandError: exit code 2 where the name or its file is wrong, 4 where the subject or the machine cannot
+    run it, 130 when it was interrupted, after everything has been written and cleaned up.
     """
+    require_subject(name)
+    _require_files()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             return runner.run(_session(name, work))
     except (SubjectError, ProcessError) as error:
         raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
-    except KeyboardInterrupt:
-        raise CommandError("interrupted; what was found so far is written", Exit.INTERRUPTED) from None
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise CommandError("interrupted", Exit.INTERRUPTED) from None
+    except OSError as error:
+        raise CommandError(in_words(error), Exit.COULD_NOT_RUN) from None
 
 
 async def _session(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
-    with RouterThread() as routers:
+    task = asyncio.current_task()
+    assert task is not None
+    with cancelling(task), RouterThread() as routers:
         async with Supervisor() as supervisor:
-            try:
-                subject: Subject = subject_named(name, supervisor)
-            except ValueError as error:
-                raise CommandError(str(error), Exit.USAGE) from None
+            subject: Subject = subject_named(name, supervisor)
             driver = Driver(subject=subject, routers=routers)
-            return await work(Session(name=name, subject=subject, driver=driver, machine=Machine.here()))
+            ours = asyncio.all_tasks()
+            try:
+                return await work(Session(name=name, subject=subject, driver=driver, machine=Machine.here()))
+            finally:
+                await _end(asyncio.all_tasks() - ours)
+
+
+async def _end(tasks: set[asyncio.Task[Any]]) -> None:
+    """What the work has left under way ends while its routers and processes can still be told."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def in_words(error: OSError) -> str:
+    """What the machine refused, and what to do."""
+    what = error.strerror or str(error) or type(error).__name__
+    where = f" ({error.filename!r})" if error.filename is not None else ""
+    advice = _ADVICE.get(error.errno or 0, "put that right and run it again")
+    return f"this machine refused something: {what}{where}; {advice}"
+
+
+def _require_files() -> None:
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < NEEDED_FILES:
+        raise CommandError(
+            f"this process may have {soft} files open; expected {NEEDED_FILES} or more: sockets are files. "
+            f"Raise the limit with `ulimit -n {NEEDED_FILES}`",
+            Exit.COULD_NOT_RUN,
+        )
 
 
 def verdict_exit(verdicts: Iterable[Verdict]) -> Exit:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from faults.plan import Plan
 from suites.driver import Driver
 from suites.findings import Claim, Verdict
-from suites.judge import Judgement, invariant_of
+from suites.judge import Judgement, invariant_of, judge_twins, judgement_of
 from suites.lives import live
 from suites.reach import Machine, unreachable
 from suites.run import Run
@@ -39,16 +39,23 @@ class Replayed:
         return lines
 
 
-async def replay_plan(plan: Plan, driver: Driver, machine: Machine, *, times: int) -> list[Replayed]:
-    """The plan, that many times, each on a fresh instance, one after the other.
+async def replay_plan(
+    plan: Plan, driver: Driver, machine: Machine, *, times: int, twin: Plan | None = None
+) -> list[Replayed]:
+    """The plan, that many times, each on a fresh instance, one after the other; with a twin, each beside a run of
+    that, and held against it.
 
-    Raises UnreachableError where nothing could be run, and SubjectError.
+    Raises UnreachableError where nothing could be run, ValueError for a twin of another shape, and SubjectError.
     """
-    reason = unreachable(plan, driver.subject.spec, machine)
-    if reason is not None:
-        raise UnreachableError(f"the plan cannot be run on {driver.subject.spec.facts.name}: {reason}")
+    for one in (plan, twin):
+        reason = None if one is None else unreachable(one, driver.subject.spec, machine)
+        if reason is not None:
+            raise UnreachableError(f"the plan cannot be run on {driver.subject.spec.facts.name}: {reason}")
     replays = []
     for _ in range(times):
         run, judgement = await live(driver, plan)
+        if twin is not None:
+            other, _ = await live(driver, twin)
+            judgement = judgement_of((*judgement.findings, *judge_twins(run, other)))
         replays.append(Replayed(run=run, judgement=judgement))
     return replays

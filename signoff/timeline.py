@@ -1,7 +1,7 @@
 """The timeline of one run: what its caller saw and what the router did, side by side, in order of the clock."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from fake_router.entries import (
@@ -24,87 +24,133 @@ from fake_router.entries import (
 from suites.history import Outcome
 from suites.run import Run
 
+TOGETHER_NS = 1_000_000  # what the router does for one exchange within this time is one line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One event: milliseconds since the first one, and what happened on one of the two sides."""
+    """What happened on one of the two sides: `at_ns` since the first line, and the ledger's entries that say so.
 
-    at_ms: float
-    seq: int | None = None
+    after: it belongs to the check after healing. about: lines about the same thing may be joined.
+    """
+
+    at_ns: int
+    entries: tuple[int, ...] = ()
     caller: str = ""
     router: str = ""
+    after: bool = False
+    about: tuple[str, int] | None = None
 
 
 def timeline(run: Run) -> tuple[Line, ...]:
     """The events of the plan's operations and of what struck them; warm-up and connections of others left out."""
-    events: list[tuple[int, int | None, str, str]] = []
-    for outcome in run.history:
-        if outcome.operation in run.operations or outcome.operation in run.fresh:
-            events += _caller_events(outcome)
-    events += _router_events(run)
-    events.sort(key=lambda event: event[0])
-    start = events[0][0] if events else 0
+    lines = [line for outcome in run.history for line in _caller_lines(outcome, run)]
+    lines += _router_lines(run)
+    lines.sort(key=lambda line: line.at_ns)
+    start = lines[0].at_ns if lines else 0
+    return tuple(_joined(replace(line, at_ns=line.at_ns - start) for line in lines))
+
+
+def told(run: Run) -> tuple[str, ...]:
+    """What callers were told in words, one line for each operation that was told something."""
     return tuple(
-        Line(at_ms=(at_ns - start) / 1e6, seq=seq, caller=caller, router=router)
-        for at_ns, seq, caller, router in events
+        f"operation {outcome.operation}: {' '.join(outcome.says.split())}"
+        for outcome in run.history
+        if outcome.says and outcome.operation in run.operations
     )
 
 
-def _caller_events(outcome: Outcome) -> Iterator[tuple[int, int | None, str, str]]:
+def _caller_lines(outcome: Outcome, run: Run) -> Iterator[Line]:
+    if outcome.operation not in (*run.operations, *run.fresh):
+        return
+    after = outcome.operation in run.fresh
     status = "" if outcome.status is None else f" {outcome.status}"
-    says = f": {outcome.says}" if outcome.says else ""
-    yield outcome.invoked_at_ns, None, f"operation {outcome.operation} ->", ""
-    ended = f"operation {outcome.operation} <- {outcome.kind}{status} ({outcome.arrival}){says}"
-    yield outcome.ended_at_ns, None, ended, ""
+    ended = f"operation {outcome.operation}: {outcome.kind}{status} ({outcome.arrival})"
+    yield Line(at_ns=outcome.invoked_at_ns, caller=f"operation {outcome.operation} ->", after=after)
+    yield Line(at_ns=outcome.ended_at_ns, caller=ended, after=after)
 
 
-def _router_events(run: Run) -> Iterator[tuple[int, int | None, str, str]]:
-    wanted = frozenset((*run.operations, *run.fresh))
-    exchanges: set[int] = set()
+def _router_lines(run: Run) -> Iterator[Line]:
+    operation_of: dict[int, int] = {}  # exchange -> operation
+    healed = False
     for entry in run.ledger:
-        if isinstance(entry, Received) and entry.operation in wanted:
-            exchanges.add(entry.exchange)
-        if _is_wanted(entry, wanted, exchanges):
-            yield entry.at_ns, entry.seq, "", describe(entry)
+        if isinstance(entry, Received) and entry.operation in (*run.operations, *run.fresh):
+            operation_of[entry.exchange] = entry.operation
+        if _is_wanted(entry, run, operation_of):
+            operation = operation_of.get(getattr(entry, "exchange", None) or 0)
+            after = operation in run.fresh or (healed and isinstance(entry, Marked))
+            about = _about(entry)
+            yield Line(at_ns=entry.at_ns, entries=(entry.seq,), router=describe(entry), after=after, about=about)
+        healed = healed or (isinstance(entry, Marked) and entry.mark == "healed")
 
 
-def _is_wanted(entry: AnyEntry, wanted: frozenset[int], exchanges: set[int]) -> bool:
+def _is_wanted(entry: AnyEntry, run: Run, operation_of: dict[int, int]) -> bool:
     match entry:
         case Accepted() | Executed() | Replying() | Replied():
-            return entry.exchange in exchanges
+            return entry.exchange in operation_of
         case Received(operation=operation) | Unserved(operation=operation) | Striking(operation=operation):
-            return operation in wanted or operation is None
+            return operation in (*run.operations, *run.fresh) or operation is None
         case Probed() | Opened():
             return False
         case _:
             return True
 
 
+def _about(entry: AnyEntry) -> tuple[str, int] | None:
+    match entry:
+        case Received() | Accepted() | Executed() | Replying() | Replied():
+            return "exchange", entry.exchange
+        case Striking():
+            return "strike", entry.seq
+        case Struck():
+            return "strike", entry.striking
+        case _:
+            return None
+
+
+def _joined(lines: Iterable[Line]) -> Iterator[Line]:
+    """Neighbours about the same thing become one line."""
+    last: Line | None = None
+    for line in lines:
+        if last is not None and last.about == line.about is not None and line.at_ns - last.at_ns < TOGETHER_NS:
+            router = f"{last.router}, {line.router.partition(': ')[2]}"
+            last = replace(last, entries=(*last.entries, *line.entries), router=router)
+            continue
+        if last is not None:
+            yield last
+        last = line
+    if last is not None:
+        yield last
+
+
 def describe(entry: AnyEntry) -> str:
-    """One entry in words."""
+    """One entry in words; what may be joined to its neighbour begins with what it is about, and a colon."""
     match entry:
         case Opened():
             return f"connection {entry.connection} opened on upstream {entry.upstream}"
         case Closed():
             return f"connection {entry.connection} ended by {entry.by}"
         case Received():
-            reused = f", its exchange {entry.nth}" if entry.nth > 1 else ""
+            reused = ", reused" if entry.nth > 1 else ""
             return (
-                f"exchange {entry.exchange} received: operation {entry.operation} on upstream {entry.upstream} "
+                f"exchange {entry.exchange}: operation {entry.operation} received on upstream {entry.upstream} "
                 f"(connection {entry.connection}{reused})"
             )
         case Accepted():
-            return f"exchange {entry.exchange} accepted"
+            return f"exchange {entry.exchange}: accepted"
         case Executed():
-            return f"exchange {entry.exchange} EXECUTED (execution {entry.execution})"
+            return f"exchange {entry.exchange}: EXECUTED (execution {entry.execution})"
         case Replying():
-            return f"exchange {entry.exchange} answering {entry.status}"
+            return f"exchange {entry.exchange}: answering {entry.status}"
         case Replied():
-            return f"exchange {entry.exchange} replied {entry.bytes_sent} bytes{'' if entry.whole else ', not all'}"
+            return f"exchange {entry.exchange}: {entry.bytes_sent} bytes sent{'' if entry.whole else ', not all'}"
         case Striking():
-            return f"{entry.fault} strikes"
+            upstream = "every upstream" if entry.upstream is None else f"upstream {entry.upstream}"
+            where = "" if entry.connection is None else f", connection {entry.connection}"
+            return f"strike: {entry.fault} on {upstream}{where}"
         case Struck():
-            return f"struck x{entry.count} (witness: {entry.witness})"
+            times = "" if entry.count == 1 else f", {entry.count} times"
+            return f"strike: struck{times}, witness {entry.witness}"
         case Unserved():
             return f"{entry.request_bytes} bytes on connection {entry.connection} never served"
         case Dialled():

@@ -1,0 +1,87 @@
+"""Which command is meant, and what `retryproof` says where none is."""
+
+from difflib import get_close_matches
+from importlib.metadata import PackageNotFoundError, version
+
+from retryproof import check, describe, replay, router, signoff
+from retryproof.command import EXIT_CODES, HELP, Command
+from retryproof.exits import CommandError, Exit
+from retryproof.output import standard_output
+
+COMMANDS: tuple[Command, ...] = (
+    check.COMMAND,
+    signoff.COMMAND,
+    replay.COMMAND,
+    router.COMMAND,
+    describe.FAULTS,
+    describe.SUBJECTS,
+)
+
+_HELP = """\
+usage: retryproof COMMAND [OPTION]...
+
+Proof that a forwarder retries only what it may. A fake router breaks at an exact
+point of the exchange, on real sockets, and knows what it really did; the forwarder
+in front of it is judged by what it did with the evidence it had.
+
+commands:
+{commands}
+
+start with:
+  retryproof check              the reference forwarder, on the embedded router
+  retryproof check nginx        another subject (`retryproof subjects` lists them)
+  retryproof check mine.toml    your own forwarder, described in a file
+  retryproof COMMAND --help     what a command does, takes and returns
+
+{exit_codes}
+"""
+
+
+def dispatch(arguments: list[str]) -> Exit:
+    """Do what these arguments say, and return the exit code. Raises CommandError."""
+    by_name = {command.name: command for command in COMMANDS}
+    match arguments:
+        case []:
+            standard_output().write(help_text())
+            return Exit.USAGE
+        case ["-h" | "--help", *_] | ["help"]:
+            standard_output().write(help_text())
+            return Exit.PASS
+        case ["--version", *_]:
+            standard_output().write(f"{tool()}\n")
+            return Exit.PASS
+        case [name, *rest] if name in by_name:
+            return _run(by_name[name], rest)
+        case [name, *_]:
+            near = get_close_matches(name, by_name, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            what = "option" if name.startswith("-") else "command"
+            raise CommandError(
+                f"{what} {name!r} is not known; expected one of the commands {', '.join(by_name)}{hint}", Exit.USAGE
+            )
+    raise AssertionError(arguments)
+
+
+def _run(command: Command, arguments: list[str]) -> Exit:
+    parser = command.parser()
+    if set(HELP) & set(arguments):  # also beside arguments that are wrong
+        standard_output().write(parser.format_help())
+        return Exit.PASS
+    return command.run(parser.parse_intermixed_args(arguments))
+
+
+def help_text() -> str:
+    """All commands, each in one line, and the exit codes."""
+    commands = "\n".join(f"  {command.name:<10}{command.summary}" for command in COMMANDS)
+    return _HELP.format(commands=commands, exit_codes=EXIT_CODES)
+
+
+def tool() -> str:
+    """The name and version of this tool, as reports say it."""
+    try:
+        return f"retryproof {version('retryproof')}"
+    except PackageNotFoundError:
+        raise CommandError(
+            "retryproof is not installed, so its version is not known; expected `pip install .` in its folder",
+            Exit.COULD_NOT_RUN,
+        ) from None

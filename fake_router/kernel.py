@@ -183,11 +183,7 @@ class DialWitness:
             if sequence == 0 and self._waiting.pop((packet[16:20], destination), None) is not None:
                 yield Dial(peer_port=destination, refused=True)
             return
-        dial = (
-            packet[12:16],
-            source,
-            sequence,
-        )  # a SYN that is sent again keeps its sequence number, a new dial does not
+        dial = packet[12:16], source, sequence  # one that is sent again keeps its number, a new dial does not
         if dial in self._told:
             return
         self._told.add(dial)

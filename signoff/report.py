@@ -52,7 +52,6 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     tells: bool = False
     findings: tuple[FindingReport, ...] = ()
     plan: dict[str, Any]
-    ledger_id: int = 0
 
 
 class SubjectReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -216,3 +216,35 @@ CASES = (
 def test_the_decision_gets_its_verdict(case: Case) -> None:
     """Each literal run gets its verdict, and exactly the named checks say something other than PASS."""
     assert said_of(case.run) == (case.verdict, dict(case.says)), explain(case.run)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "hedge: sent again while the first sending was still open",
+            "no evidence of a failure: attempt 1 on upstream 0 was still open",
+        ),
+        ("sent again after a whole answer", "no evidence of a failure: attempt 1 on upstream 0 had been answered"),
+        (
+            "sent again before the answer that would have made it safe",
+            "status 503 had been sent to it: no evidence yet",
+        ),
+        (
+            "sent again after a request that crossed the end of its idle connection",
+            "with its request unserved: AMBIGUOUS",
+        ),
+        (
+            "the same answer proves nothing without a contract",
+            "after a whole reply with status 503: AMBIGUOUS; only luck",
+        ),
+        (
+            "sent again after a body that was cut: known to have run",
+            "after a reply with status 200 that was cut: FINAL (",
+        ),
+    ],
+)
+def test_the_finding_says_on_what_evidence(name: str, words: str) -> None:
+    """Each kind of unsafe retry has its own sentence; luck is named only where there was some."""
+    case = next(case for case in CASES if case.name == name)
+    assert words in explain(case.run)

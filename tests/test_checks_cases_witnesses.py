@@ -17,8 +17,11 @@ from tests.ledgers import (
     opened,
     planned,
     received,
+    replied,
+    replying,
     run,
     said_of,
+    steps,
     striking,
     struck,
 )
@@ -48,6 +51,30 @@ CASES = (
         ),
         verdict=UNKNOWN,
         says=VACUOUS,
+    ),
+    Case(
+        name="a whole answer of which not all was sent, with no delay that would excuse it",
+        rule=1,
+        run=run(
+            planned("503-before"),
+            [received(1), striking("503-before", exchange=1), replying(1, 503), replied(1, whole=False), struck(2)],
+            lost(),
+        ),
+        verdict=UNKNOWN,
+        says=VACUOUS,
+    ),
+    Case(
+        name="exclusion where every upstream is named one by one",
+        rule=1,
+        run=run(
+            planned(listeners=[*held("connect-refused").listeners, *held("connect-refused", 1).listeners]),
+            steps(
+                [striking("connect-refused"), striking("connect-refused", upstream=1)],
+                [struck(1, Witness.EXCLUSION), struck(2, Witness.EXCLUSION)],
+            ),
+            failed(),
+        ),
+        verdict=PASS,
     ),
     Case(
         name="exclusion proves nothing when a listener saw a connection",
@@ -99,3 +126,20 @@ CASES = (
 def test_a_strike_needs_its_witness(case: Case) -> None:
     """Each literal run gets its verdict, and exactly the named checks say something other than PASS."""
     assert said_of(case.run) == (case.verdict, dict(case.says)), explain(case.run)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a witness who cannot have seen it", "attempt 1 on upstream 0: act cannot witness 'syn-dropped'"),
+        (
+            "the ledger contradicts the truth of the fault: executed before EXECUTE",
+            "'reset-before' means received, not accepted, not executed, replied nothing, "
+            "the ledger says received, accepted, executed, replied nothing",
+        ),
+    ],
+)
+def test_the_finding_says_why_the_instrument_is_in_doubt(name: str, words: str) -> None:
+    """Both accounts are shown, of the table and of the ledger."""
+    case = next(case for case in CASES if case.name == name)
+    assert words in explain(case.run)

@@ -20,7 +20,8 @@ def heals(run: Run) -> list[Finding]:
             found.append(CHECK.cannot_know(says, (), operation))
         elif outcome.kind is not Kind.OK:
             status = "" if outcome.status is None else f" with status {outcome.status}"
-            says = f"after healing, fresh operation {operation} ended {outcome.kind!r}{status} ({outcome.arrival})"
+            end = f"{outcome.kind.value!r}{status} ({outcome.arrival})"
+            says = f"after healing, fresh operation {operation} ended {end}"
             found.append(CHECK.fails(says, (), operation))
     return found or [CHECK.passes(f"{count_of(len(run.fresh), 'fresh operation')} succeeded after healing")]
 

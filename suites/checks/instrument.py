@@ -25,7 +25,7 @@ def doubts(run: Run, account: Account, attempt: Attempt) -> Iterator[str]:
             yield f"{where}: {strike.fault!r} was about to strike, and nothing says that it did"
             continue
         if strike.witness not in _witnesses(act):
-            yield f"{where}: {strike.witness!r} cannot witness {strike.fault!r}"
+            yield f"{where}: {strike.witness} cannot witness {strike.fault!r}"
         if strike.witness is Witness.EXCLUSION and not _excluded(run, strike):
             yield f"{where}: a refused connect is proved by exclusion only where no listener saw a connection"
         if attempt.dialled_refused is not None and attempt.dialled_refused is not isinstance(act, Refuse):

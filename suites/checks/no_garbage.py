@@ -62,7 +62,8 @@ def _judge_valid(account: Account, outcome: Outcome, subject: SubjectFacts) -> F
     attempt = candidates[-1]
     if attempt.success_head and content_of(attempt) is Content.RESULT:
         return _cut_as_whole(account, attempt, attempt.entries)
-    what = "no answer" if attempt.status is None else f"status {attempt.status} and {content_of(attempt)!r} content"
+    content = content_of(attempt).value
+    what = "no answer" if attempt.status is None else f"status {attempt.status} and {content!r} content"
     says = f"operation {account.operation} succeeded though the router sent {what} ({name_of(attempt, account)})"
     return CHECK.fails(says, attempt.entries, account.operation)
 

@@ -69,5 +69,5 @@ def error_for(failures: Sequence[Evidence]) -> ForwardError:
 
 
 def is_timeout(evidence: Evidence) -> bool:
-    """The router was connected and then did not keep up with the read timeout."""
-    return evidence.kind in (Kind.SILENCE, Kind.STALLED)
+    """The router was connected and then silent for longer than the read timeout."""
+    return evidence.kind is Kind.SILENCE

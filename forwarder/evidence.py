@@ -31,7 +31,6 @@ class Kind(StrEnum):
     CONNECT = "the connection failed"
     CONNECT_TIMEOUT = "the connection was not established in time"
     TLS = "the TLS handshake failed"
-    STALLED = "the request could not be written in time"
     RESET = "the connection broke before an answer"
     CLOSED = "the connection was closed before an answer"
     SILENCE = "no answer in time"
@@ -59,7 +58,6 @@ TABLE: MappingProxyType[Kind, tuple[Proves, str]] = MappingProxyType(
         Kind.CONNECT_TIMEOUT: (Proves.NOT_EXECUTED, _UNWRITTEN),
         # A demanded client certificate fails after a TLS 1.3 handshake looked complete: that is RESET or CLOSED.
         Kind.TLS: (Proves.NOT_EXECUTED, _UNWRITTEN),
-        Kind.STALLED: (Proves.NOTHING, _WRITTEN),
         Kind.RESET: (Proves.NOTHING, _WRITTEN),  # on a reused connection too: it may have run before the reset
         Kind.CLOSED: (Proves.NOTHING, _WRITTEN),
         Kind.SILENCE: (Proves.NOTHING, _WRITTEN),

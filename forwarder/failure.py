@@ -2,8 +2,6 @@
 class only names it more closely.
 """
 
-import asyncio
-
 import aiohttp
 
 from forwarder.evidence import Kind
@@ -38,10 +36,8 @@ def _before_hand_over(error: BaseException) -> Kind:
 
 def _after_hand_over(error: BaseException) -> Kind:
     match error:
-        case aiohttp.SocketTimeoutError():
+        case TimeoutError():  # aiohttp's timer of silence is one, and ours for the writing
             return Kind.SILENCE
-        case asyncio.TimeoutError() if not isinstance(error, aiohttp.ClientError):
-            return Kind.STALLED  # ours: aiohttp has no timer for the writing of a request
         case aiohttp.ServerDisconnectedError():
             return Kind.CLOSED
         case aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():

@@ -170,10 +170,12 @@ class Transport:
         match kind:
             case Kind.CONNECT_TIMEOUT:
                 detail = f"not within {self._settings.connect_timeout_ms} ms (the connect timeout)"
-            case Kind.SILENCE:
+            case Kind.SILENCE if isinstance(error, aiohttp.ClientError):
                 detail = f"{self._silent()} after the request was written; {_HOW_TO_WAIT_LONGER}"
-            case Kind.STALLED:
-                detail = f"not within {2 * self._settings.read_timeout_ms} ms; {_HOW_TO_WAIT_LONGER}"
+            case Kind.SILENCE:
+                twice_ms = 2 * self._settings.read_timeout_ms
+                detail = f"not all of it written, or nothing came, for {twice_ms} ms (twice the read timeout)"
+                detail += f"; {_HOW_TO_WAIT_LONGER}"
             case _:
                 detail = _words(error)
         reused = " on a reused connection" if progress.reused else ""

@@ -77,13 +77,13 @@ class RawRouter:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def until(self, requests: int) -> None:
-        """Wait until so many requests have arrived."""
-        async with self.arrived:
+        """Wait until so many requests have arrived. Raises TimeoutError when they do not."""
+        async with asyncio.timeout(30), self.arrived:
             await self.arrived.wait_for(lambda: self.requests >= requests)
 
     async def until_open(self, connections: int) -> None:
-        """Wait until exactly so many connections are open."""
-        async with self.arrived:
+        """Wait until exactly so many connections are open. Raises TimeoutError when they do not get there."""
+        async with asyncio.timeout(30), self.arrived:
             await self.arrived.wait_for(lambda: self.open_now == connections)
 
     async def __aenter__(self) -> Self:

@@ -135,7 +135,7 @@ def _fields(body: bytes, expected: dict[str, type]) -> dict[str, Any]:
     names = ", ".join(f"`{name}`" for name in expected)
     try:
         data = msgspec.json.decode(body)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise ValueError(f"the body is no JSON ({error}); expected an object with {names}") from None
     if not isinstance(data, dict) or data.keys() != expected.keys():
         has = sorted(data) if isinstance(data, dict) else data

@@ -57,11 +57,11 @@ class DialFault:
         if self._settled:
             return
         self.poll()
-        if self._packets is not None and not self._lost:
+        if self._dials and not self._lost:
             self._struck(Witness.PACKET, self._dials)
-        elif not self.refusing:
+        elif not self.refusing:  # the packet witness watches loopback over IPv4 alone; the kernel counts every SYN
             self._struck(Witness.SK_DROPS, listener_drops(self._port) - self._drops_before)
-        elif excluded:
+        elif excluded and self._packets is None:
             self._struck(Witness.EXCLUSION, 1)
 
     def _struck(self, witness: Witness, count: int) -> None:

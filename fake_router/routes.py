@@ -81,7 +81,7 @@ def work_in(body: bytes) -> Work | Refusal:
     """The work that this body asks for."""
     try:
         asked = _decode(body)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         return Refusal(status=400, why=f"no completion request ({error}); expected JSON with `prompt`")
     if asked.prompt is None:
         return Refusal(status=400, why="no `prompt`; expected a text or a list of token ids")

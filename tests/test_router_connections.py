@@ -94,6 +94,7 @@ def test_a_look_is_a_probe_and_never_an_exchange(shared: Stage, method: str, tar
         (request(b"{}", method="PUT"), 405, "PUT /v1/completions; expected POST"),
         (request(b"{}", target="/health"), 405, "expected GET or HEAD"),
         (request(b"not json"), 400, "expected JSON with `prompt`"),
+        (request(b'{"prompt":' + b"[" * 100_000), 400, "expected JSON with `prompt`"),
         (request(b"[]"), 400, "expected JSON with `prompt`"),
         (request(b"{}"), 400, "no `prompt`"),
         (request(b'{"prompt":"x","n":0}'), 400, "n is 0; expected 1 to 128"),

@@ -120,6 +120,7 @@ def test_status_names_the_upstreams(both: tuple[Router, Api]) -> None:
     ("method", "path", "body", "status", "says"),
     [
         ("POST", "/arm", b"{", 400, "the body is no JSON"),
+        ("POST", "/arm", b"[" * 100_000, 400, "the body is no JSON"),
         ("POST", "/arm", b"[]", 400, "expected an object with `plan`, `first_operation`, `read_timeout_ms`"),
         ("POST", "/arm", {"plan": PLAN}, 400, "expected an object with `plan`"),
         ("POST", "/arm", {"plan": {}, "first_operation": 1, "read_timeout_ms": 1}, 400, "lacks `operations`"),

@@ -108,6 +108,18 @@ def test_without_packets_a_refusal_is_proved_only_where_nothing_else_can_have_ha
 
 
 @packets
+def test_a_dropped_syn_that_the_packet_witness_missed_is_still_counted_by_the_kernel(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It watches loopback alone; a subject may be elsewhere."""
+    monkeypatch.setattr(DialWitness, "read", lambda _: [])
+    stage.arm(faulty("syn-dropped", upstream=0, upstreams=2))
+    dial(stage.port, work(1), within_ms=GIVES_UP_MS)
+    stage.heal()
+    assert [entry.witness for entry in stage.of(Struck)] == [Witness.SK_DROPS]
+
+
+@packets
 def test_a_witness_that_has_lost_packets_proves_nothing(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     def lost(_: object) -> None:
         raise PacketsLostError("1 packets were lost")

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from inspect import isawaitable
 from typing import Any, Self, TypeVar, overload
@@ -111,7 +111,8 @@ class RouterThread:
         if not isawaitable(value):
             done(value)
             return None
-        task = self._loop.create_task(_await(value))
+        # A coroutine as it is: of one wrapped in another, cancelling before the first step leaves the inner unawaited.
+        task = self._loop.create_task(value if isinstance(value, Coroutine) else _await(value))
         task.add_done_callback(lambda task: _settle(task, done, failed))
         return task
 

@@ -51,20 +51,21 @@ async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], 
     """
     place = next(places, None)
     while place is not None:
-        batch = _Batch()
         async with AsyncExitStack() as stack:
-            stage = await stack.enter_async_context(Stage.open(driver.subject, driver.routers))
+            batch = _Batch()
+            stack.callback(batch.hand_on, on_run)  # when the stage is over; also of one that was interrupted
+            stage = batch.stage = await stack.enter_async_context(Stage.open(driver.subject, driver.routers))
             while place is not None and stage.instance.died() is None:
                 await batch.add(driver, stage, place, plans[place])
                 place = next(places, None)
             await stage.on_router(lambda router: router.drain())
-        batch.hand_on(stage, on_run)
 
 
 @dataclass(slots=True)
 class _Batch:
     """The runs of one shared instance, with the window of its ledger in which each was going on."""
 
+    stage: Stage | None = None
     runs: list[tuple[int, Run, range]] = field(default_factory=list)
 
     async def add(self, driver: Driver, stage: Stage, place: int, plan: Plan) -> None:
@@ -73,8 +74,8 @@ class _Batch:
         run = await driver.run_on(stage, plan, company=bool(self.runs))
         self.runs.append((place, run, range(since, len(stage.entries()))))
 
-    def hand_on(self, stage: Stage, on_run: OnRun) -> None:
-        entries = stage.entries()
+    def hand_on(self, on_run: OnRun) -> None:
+        entries = self.stage.entries() if self.stage is not None else ()
         for place, run, window in self.runs:
             own = own_entries(entries, window, frozenset((*run.operations, *run.warmups, *run.fresh)))
             on_run(place, replace(run, ledger=own))

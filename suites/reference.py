@@ -120,8 +120,12 @@ class ReferenceSubject:
         """A forwarder in front of these addresses; it opens nothing before its first operation."""
         loop = FORWARDERS.loop()
         urls = [f"http://{host}:{port}" for host, port in upstreams]
-        starting = asyncio.run_coroutine_threadsafe(_started(urls, self.policy), loop)
-        return ReferenceInstance(forwarder=await asyncio.wrap_future(starting), loop=loop)
+        starting = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_started(urls, self.policy), loop))
+        try:
+            return ReferenceInstance(forwarder=await asyncio.shield(starting), loop=loop)
+        except asyncio.CancelledError:  # nobody will ever stop it: it is started, which takes no time, and stopped here
+            await ReferenceInstance(forwarder=await starting, loop=loop).stop()
+            raise
 
     async def pulse(self) -> Pulse:
         """On the loop of all forwarders of this process."""

@@ -11,13 +11,14 @@ from rich.console import Console
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import OutputFolder
 from retryproof.options import ExamineOptions
-from retryproof.sessions import Session, in_words, with_subject
+from retryproof.sessions import Session, in_words, require_subject, with_subject
 from retryproof.terminal import progress
 from signoff.examination import Examination, Result, examine
-from signoff.items import NothingToDoError, chosen_items
+from signoff.items import Item, NothingToDoError, chosen_items
 from signoff.report import Report, dump_report
 from signoff.reporting import report_of
 from suites.processes import ProcessError
+from suites.reach import Machine
 from suites.subject import SubjectError
 
 
@@ -33,14 +34,14 @@ class Examined:
 
 def examine_subject(name: str, options: ExamineOptions, console: Console) -> Examined:
     """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
-    return with_subject(name, lambda session: _examine(session, options, console))
-
-
-async def _examine(session: Session, options: ExamineOptions, console: Console) -> Examined:
     try:
-        items = chosen_items(options.choice, session.subject.spec, session.machine)
+        items = chosen_items(options.choice, require_subject(name), Machine.here())  # many plans take seconds to draw
     except NothingToDoError as error:
         raise CommandError(str(error), Exit.USAGE) from None
+    return with_subject(name, lambda session: _examine(session, items, options, console))
+
+
+async def _examine(session: Session, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
     writing = _Writing(session, options, Examination(spec=session.subject.spec, items=items))
     try:
         with progress(console, f"examining {session.name}", len(items)) as tick:

@@ -14,7 +14,7 @@ from retryproof.output import say
 
 if TYPE_CHECKING:  # asyncio takes a while to import, in which Ctrl-C is possible
     import asyncio
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -28,8 +28,10 @@ def take_over() -> None:
 
 
 @contextmanager
-def cancelling(task: asyncio.Task[Any]) -> Iterator[None]:
-    """While inside, they cancel that task of the running loop, so that everything is written and cleaned up."""
+def cancelling(task: asyncio.Task[Any], leave: Callable[[], None]) -> Iterator[None]:
+    """While inside, they cancel that task of the running loop, so that everything is written and cleaned up. `leave`
+    is called where that is cut short.
+    """
     loop = task.get_loop()
     heard = 0
 
@@ -41,6 +43,7 @@ def cancelling(task: asyncio.Task[Any]) -> Iterator[None]:
         elif heard == 2:
             say("cleaning up, which takes a few seconds at most; once more to leave at once")
         else:
+            leave()
             os._exit(Exit.INTERRUPTED)
 
     ours = [number for number in SIGNALS if signal.getsignal(number) is _interrupt]

@@ -10,7 +10,7 @@ from faults.plan_json import load_plan
 from retryproof.command import EXIT_CODES, Command, whole_number
 from retryproof.exits import CommandError, Exit
 from retryproof.failures import print_timeline
-from retryproof.sessions import Session, verdict_exit, with_subject
+from retryproof.sessions import Session, require_subject, verdict_exit, with_subject
 from retryproof.terminal import console, print_line
 from signoff.replay import Replayed, UnreachableError, replay_plan
 
@@ -61,6 +61,8 @@ def _run(options: argparse.Namespace) -> Exit:
             f"expected {len(plan.operations)}: the same plan with the twin fault",
             Exit.USAGE,
         )
+
+    require_subject(options.subject)
 
     async def work(session: Session) -> list[Replayed]:
         return await replay_plan(plan, session.driver, session.machine, times=options.times, twin=twin)

@@ -5,8 +5,12 @@ one place where errors of the parts become messages with exit codes.
 import asyncio
 import errno
 import resource
-from collections.abc import Awaitable, Callable, Iterable
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import uvloop
@@ -16,10 +20,11 @@ from retryproof.exits import CommandError, Exit
 from retryproof.interrupts import cancelling
 from suites.driver import Driver
 from suites.findings import Verdict
+from suites.foreign import ForeignSubject
 from suites.processes import ProcessError, Supervisor
 from suites.reach import Machine
 from suites.registry import subject_named
-from suites.subject import Subject, SubjectError
+from suites.subject import Subject, SubjectError, SubjectSpec
 
 T = TypeVar("T")
 
@@ -45,10 +50,13 @@ class Session:
     machine: Machine
 
 
-def require_subject(name: str) -> None:
-    """Raise CommandError (exit code 2) for a name that is no subject, or whose file cannot be used. Starts nothing."""
+def require_subject(name: str) -> SubjectSpec:
+    """What is known of that subject before it runs; starts nothing.
+
+    Raises CommandError (exit code 2) for a name that is no subject, or whose file cannot be used.
+    """
     try:
-        subject_named(name, Supervisor())
+        return subject_named(name, Supervisor()).spec
     except (ValueError, RecursionError) as error:
         raise CommandError(str(error), Exit.USAGE) from None
     except OSError as error:
@@ -59,12 +67,11 @@ def require_subject(name: str) -> None:
 
 
 def with_subject(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
-    """Do the work with that subject, and leave no process, thread or socket behind.
+    """Do the work with the subject of a name that `require_subject` accepts; leave no process, thread or socket behind.
 
-    Raises CommandError: exit code 2 where the name or its file is wrong, 4 where the subject or the machine cannot
-    run it, 130 when it was interrupted, after everything has been written and cleaned up.
+    Raises CommandError: exit code 4 where the subject or the machine cannot run it, 130 when it was interrupted, after
+    everything has been written and cleaned up.
     """
-    require_subject(name)
     _require_files()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -80,15 +87,37 @@ def with_subject(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
 async def _session(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
     task = asyncio.current_task()
     assert task is not None
-    with cancelling(task), RouterThread() as routers:
+    with _temporary_folder() as leave, cancelling(task, leave), RouterThread() as routers:
         async with Supervisor() as supervisor:
-            subject: Subject = subject_named(name, supervisor)
+            subject = subject_named(name, supervisor)
+            if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
+                raise SubjectError(missing)
             driver = Driver(subject=subject, routers=routers)
             ours = asyncio.all_tasks()
             try:
                 return await work(Session(name=name, subject=subject, driver=driver, machine=Machine.here()))
             finally:
                 await _end(asyncio.all_tasks() - ours)
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Callable[[], None]]:
+    """All that subjects write goes into one folder, which is gone afterwards, whatever was interrupted meanwhile.
+    Yields what removes it at once.
+    """
+    before = tempfile.tempdir
+    folder = tempfile.mkdtemp(prefix="retryproof-")
+    Path(folder).chmod(0o711)  # a subject started by root may give up its rights and must still find its files
+    tempfile.tempdir = folder
+
+    def leave() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    try:
+        yield leave
+    finally:
+        tempfile.tempdir = before
+        leave()
 
 
 async def _end(tasks: set[asyncio.Task[Any]]) -> None:

@@ -35,7 +35,7 @@ def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds
         seed=choice.seed,
         depth=choice.depth,
         strict=strict,
-        verdict=overall(cells),
+        verdict=_unless_partial(overall(cells), partial),
         counts=_counts(cells),
         histogram=_histogram(results),
         cells=cells,
@@ -50,6 +50,11 @@ def overall(cells: tuple[CellReport, ...]) -> OverallVerdict:
     if "FAIL" in verdicts:
         return "FAIL"
     return "UNKNOWN" if "UNKNOWN" in verdicts or "PASS" not in verdicts else "PASS"
+
+
+def _unless_partial(verdict: OverallVerdict, partial: str) -> OverallVerdict:
+    """What was not looked at may fail: a part proves a FAIL, and never a PASS."""
+    return "UNKNOWN" if partial and verdict == "PASS" else verdict
 
 
 def _subject_report(spec: SubjectSpec) -> SubjectReport:

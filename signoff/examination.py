@@ -22,10 +22,12 @@ from suites.shrink import shrink
 from suites.subject import SubjectSpec
 
 CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
-MAX_CONFIRMED = 40  # a subject on which more proves nothing proves nothing a second time
+MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
 MAX_SHRUNK = 3  # drawn plans that fail are cut down one by one; more of the same kind teach nothing
 
-OnResult = Callable[["Result"], None]
+OnRun = Callable[[Item, int, Run], None]  # the item, which of its runs (from 1), and the run
+
+_Record = Callable[[Item, Run], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +35,7 @@ class Result:
     """One item, the run that stands for it, and what was judged of it.
 
     varies: it only tells, and told otherwise when it was repeated. smallest: for a drawn plan that failed, the
-    smallest plan that still does.
+    smallest plan that still does; then the run is that plan's.
     """
 
     item: Item
@@ -45,32 +47,41 @@ class Result:
 
 @dataclass(slots=True, kw_only=True)
 class Examination:
-    """The results so far, by item id."""
+    """The results so far, by item id, and every run that they may rest on."""
 
     spec: SubjectSpec
     items: tuple[Item, ...]
     results: dict[str, Result] = field(default_factory=dict)
-    whole: bool = False
+    lived: dict[str, list[Run]] = field(default_factory=dict)
 
     def in_order(self) -> list[Result]:
         """The results, in the order of the items."""
         return [self.results[item.id] for item in self.items if item.id in self.results]
 
+    def number_of(self, result: Result) -> int:
+        """Which of the item's runs stands for it, from 1; 0 where none was made."""
+        return next((n for n, run in enumerate(self.lived[result.item.id], 1) if run is result.run), 0)
 
-async def examine(examination: Examination, driver: Driver, machine: Machine, on_result: OnResult) -> None:
-    """Live through all items; `on_result` hears of each as soon as it was lived through.
+
+async def examine(examination: Examination, driver: Driver, machine: Machine, on_run: OnRun) -> None:
+    """Live through all items; `on_run` hears of each run that a result may rest on, as soon as it is over, and once,
+    with an empty run, of an item that cannot be reached.
 
     Raises SubjectError when the subject cannot be started.
     """
-    await _live_through(examination, driver, machine, on_result)
-    await _confirm_all(examination, driver)
+
+    def record(item: Item, run: Run) -> None:
+        lived = examination.lived.setdefault(item.id, [])
+        lived.append(run)
+        on_run(item, len(lived), run)
+
+    await _live_through(examination, driver, machine, record)
+    await _confirm_all(examination, driver, record)
     _add_twins(examination)
-    await _shrink_drawn(examination, driver)
-    examination.whole = True
+    await _shrink_drawn(examination, driver, record)
 
 
-async def _live_through(examination: Examination, driver: Driver, machine: Machine, on_result: OnResult) -> None:
-    runs: dict[str, list[Run]] = {}
+async def _live_through(examination: Examination, driver: Driver, machine: Machine, record: _Record) -> None:
     reachable: list[Item] = []
     for item in examination.items:
         reason = unreachable(item.plan, examination.spec, machine)
@@ -80,16 +91,15 @@ async def _live_through(examination: Examination, driver: Driver, machine: Machi
         run = Run(
             plan=item.plan, subject=examination.spec.facts, operations=(), ledger=(), history=(), unreachable=reason
         )
+        record(item, run)
         examination.results[item.id] = Result(item=item, run=run, judgement=judge(run))
-        on_result(examination.results[item.id])
 
     def add(place: int, run: Run) -> None:
         item = reachable[place]
-        repeated = runs.setdefault(item.id, [])
-        repeated.append(run)
+        record(item, run)
+        repeated = examination.lived[item.id]
         if len(repeated) == item.times:
             examination.results[item.id] = _joined(item, repeated)
-            on_result(examination.results[item.id])
 
     await run_plans(driver, [item.plan for item in reachable], add)
 
@@ -111,25 +121,32 @@ def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
     )
 
 
-async def _confirm_all(examination: Examination, driver: Driver) -> None:
-    """What company may have caused, and what proved nothing, is lived through again alone, a few at a time."""
-    doubtful = [result for result in examination.in_order() if _needs_confirming(result)][:MAX_CONFIRMED]
+async def _confirm_all(examination: Examination, driver: Driver, record: _Record) -> None:
+    """What company may have caused is lived through again alone, a few at a time. So is what proved nothing: one
+    more chance to prove something can turn no FAIL into a PASS.
+    """
+    doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
+    unproved = [result for result in examination.in_order() if result.judgement.verdict is Verdict.UNKNOWN]
+    doubtful += unproved[:MAX_UNPROVED]
     places = asyncio.Semaphore(CONFIRMED_TOGETHER)
 
     async def confirmed(result: Result) -> None:
         async with places:
             run, alone = await live(driver, result.run.plan)
+        record(result.item, run)
         examination.results[result.item.id] = _after(result, run, alone)
 
     await asyncio.gather(*map(confirmed, doubtful))
 
 
 def _needs_confirming(result: Result) -> bool:
-    """A death must come back alone, and so must what fails by cause or timing in company. A run that proves
-    nothing gets one more chance to prove something: that can turn no FAIL into a PASS.
+    """A death must come back alone, and so must what fails by cause or timing in company, or while the machine
+    stalled.
     """
     judgement = result.judgement
-    if result.run.died is not None or judgement.verdict is Verdict.UNKNOWN or is_doubtful(result.run, judgement):
+    if judgement.verdict is Verdict.UNKNOWN:
+        return False
+    if result.run.died is not None or is_doubtful(result.run, judgement):
         return True
     if result.item.cell is not None and stalled(result.run):
         return True  # it will be held against its twin
@@ -158,8 +175,8 @@ def _add_twins(examination: Examination) -> None:
         examination.results[result.item.id] = replace(result, judgement=judgement)
 
 
-async def _shrink_drawn(examination: Examination, driver: Driver) -> None:
-    """The first drawn plans that fail are cut down to what the failure needs."""
+async def _shrink_drawn(examination: Examination, driver: Driver, record: _Record) -> None:
+    """The first drawn plans that fail are cut down to what the failure needs; the run of that stands for them."""
     failed = [r for r in examination.in_order() if r.item.cell is None and r.judgement.verdict is Verdict.FAIL]
     for result in failed[:MAX_SHRUNK]:
         checks = failed_checks(result.judgement)
@@ -169,7 +186,10 @@ async def _shrink_drawn(examination: Examination, driver: Driver) -> None:
             return bool(checks & failed_checks(judgement))
 
         smallest = await shrink(result.run.plan, fails)
-        examination.results[result.item.id] = replace(result, smallest=smallest)
+        run, judgement = await live(driver, smallest)
+        if smallest != result.item.plan and checks & failed_checks(judgement):
+            record(result.item, run)
+            examination.results[result.item.id] = replace(result, run=run, judgement=judgement, smallest=smallest)
 
 
 def failed_checks(judgement: Judgement) -> frozenset[str]:

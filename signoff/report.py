@@ -29,7 +29,8 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     """One cell, or one drawn plan (`fault` then names every fault that it holds).
 
     attempts is null where only a lower bound is known (a dropped or refused connect without a packet witness).
-    delay_ms: from the caller's invocation to its outcome, the longest of the plan's operations.
+    delay_ms: from the caller's invocation to its outcome, the longest of the plan's operations. run: which of the
+    cell's runs in ledger.jsonl stands for it, from 1; 0 where none was made.
     """
 
     id: str
@@ -52,6 +53,7 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     tells: bool = False
     findings: tuple[FindingReport, ...] = ()
     plan: dict[str, Any]
+    run: int = 0
 
 
 class SubjectReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,12 +95,17 @@ def dump_report(report: Report) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
 
 
+class _Versioned(msgspec.Struct):
+    schema: int
+
+
 def load_report(path: Path) -> Report:
     """The report in that file. Raises ReportError for what is no report of this schema, OSError where unreadable."""
+    data = path.read_bytes()
     try:
-        report = msgspec.json.decode(path.read_bytes(), type=Report)
-    except msgspec.MsgspecError as error:
+        schema = msgspec.json.decode(data, type=_Versioned).schema
+        if schema != SCHEMA:
+            raise ReportError(f"{str(path)!r} has schema {schema!r}; this version of retryproof reads {SCHEMA}")
+        return msgspec.json.decode(data, type=Report)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ReportError(f"{str(path)!r} is no report ({error}); expected a report.json of schema {SCHEMA}") from None
-    if report.schema != SCHEMA:
-        raise ReportError(f"{str(path)!r} has schema {report.schema!r}; this version reads {SCHEMA}")
-    return report

@@ -9,7 +9,7 @@ from faults.catalogue import CATALOGUE
 from faults.plan_json import plan_to_json
 from faults.vocabulary import Replied
 from signoff.examination import Examination, Result
-from signoff.items import Choice
+from signoff.items import Choice, Item
 from signoff.report import (
     CellReport,
     CellVerdict,
@@ -21,13 +21,14 @@ from signoff.report import (
 )
 from suites.accounts import Account, accounts_of
 from suites.findings import Claim, Finding, Verdict
+from suites.run import Run
 from suites.subject import SubjectSpec
 
 
 def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds: float, partial: str = "") -> Report:
     """The report of what has been lived through so far; `partial` says why that is not all."""
     results = examination.in_order()
-    cells = tuple(cell_report(result, strict=strict) for result in results)
+    cells = tuple(cell_report(result, run=examination.number_of(result), strict=strict) for result in results)
     lived = sum(result.run.unreachable is None for result in results)
     return Report(
         tool=f"retryproof {version('retryproof')}",
@@ -37,7 +38,7 @@ def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds
         strict=strict,
         verdict=_unless_partial(overall(cells), partial),
         counts=_counts(cells),
-        histogram=_histogram(results),
+        histogram=_histogram(examination),
         cells=cells,
         examples_per_second=round(lived / seconds, 1) if seconds else 0.0,
         partial=partial,
@@ -69,32 +70,35 @@ def _counts(cells: tuple[CellReport, ...]) -> dict[str, int]:
     return dict(counts)
 
 
-def _histogram(results: list[Result]) -> dict[str, FaultCount]:
+def _histogram(examination: Examination) -> dict[str, FaultCount]:
     planned: Counter[str] = Counter()
     struck: Counter[str] = Counter()
     judged: Counter[str] = Counter()
-    for result in results:
+    for result in examination.in_order():
         planned.update(result.item.faults)
-        met = _struck(result)
+        met = _struck(result.item, examination.lived[result.item.id])
         struck.update(met)
         if result.judgement.verdict in (Verdict.PASS, Verdict.FAIL):
             judged.update(met)
     return {id_: FaultCount(planned=planned[id_], struck=struck[id_], judged=judged[id_]) for id_ in CATALOGUE}
 
 
-def _struck(result: Result) -> set[str]:
-    """The faults of the plan that struck in this run. Health strikes by letting an exchange through."""
-    closed = {entry.striking for entry in result.run.ledger if isinstance(entry, Struck)}
-    met = {entry.fault for entry in result.run.ledger if isinstance(entry, Striking) and entry.seq in closed}
-    healthy = any(account.executions for account in accounts_of(result.run).planned)
-    return (met | ({"healthy"} if healthy else set())) & set(result.item.faults)
+def _struck(item: Item, lived: list[Run]) -> set[str]:
+    """The faults of the plan that struck in any run of it. Health strikes by letting an exchange through."""
+    met: set[str] = set()
+    for run in lived:
+        closed = {entry.striking for entry in run.ledger if isinstance(entry, Struck)}
+        met |= {entry.fault for entry in run.ledger if isinstance(entry, Striking) and entry.seq in closed}
+        if any(account.executions for account in accounts_of(run).planned):
+            met.add("healthy")
+    return met & set(item.faults)
 
 
-def cell_report(result: Result, *, strict: bool) -> CellReport:
-    """One row."""
-    item, run, judgement = result.item, result.run, result.judgement
-    accounts = accounts_of(run).planned if run.unreachable is None else ()
-    outcomes = [outcome for outcome in run.history if outcome.operation in run.operations]
+def cell_report(result: Result, *, run: int, strict: bool) -> CellReport:
+    """One row; `run` is the number of the run that stands for it."""
+    item, lived, judgement = result.item, result.run, result.judgement
+    accounts = accounts_of(lived).planned if lived.unreachable is None else ()
+    outcomes = [outcome for outcome in lived.history if outcome.operation in lived.operations]
     fault = item.cell.fault if item.cell is not None else CATALOGUE[item.faults[0]]
     verdict, reason = _verdict(result, strict=strict)
     return CellReport(
@@ -102,7 +106,7 @@ def cell_report(result: Result, *, strict: bool) -> CellReport:
         fault=", ".join(item.faults),
         phase=fault.phase,
         evidence=" ".join(filter(None, (str(fault.evidence.sight), str(fault.evidence.status or "")))),
-        class_=fault.class_under(run.subject.contract) if item.cell is not None else "-",
+        class_=fault.class_under(lived.subject.contract) if item.cell is not None else "-",
         dimensions=item.dimensions(),
         attempts=_attempts(accounts),
         accepted=sum(len(account.accepted) for account in accounts),
@@ -118,6 +122,7 @@ def cell_report(result: Result, *, strict: bool) -> CellReport:
         tells=item.tells,
         findings=tuple(_finding_report(finding) for finding in judgement.findings if _is_worth_telling(finding)),
         plan=plan_to_json(result.smallest or item.plan),
+        run=0 if lived.unreachable is not None else run,
     )
 
 

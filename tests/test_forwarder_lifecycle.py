@@ -62,7 +62,8 @@ def test_closing_ends_what_is_in_flight_with_what_is_known_of_it(
             await sent.wait()
             calls += [asyncio.create_task(forwarder.complete(REQUEST)) for _ in range(2)]
             await router.until(2)
-            await forwarder.close()
+            async with asyncio.timeout(10):
+                await forwarder.close()
             outcomes = await asyncio.gather(*calls, return_exceptions=True)
             assert [type(outcome) for outcome in outcomes] == [ResultLostError, MayHaveRunError, NotExecutedError]
             assert all("the forwarder was closed" in str(outcome) for outcome in outcomes)
@@ -143,7 +144,8 @@ async def test_a_router_that_does_not_read_a_large_request_does_not_hold_it_for_
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with Forwarder([url], settings=Settings(read_timeout_ms=100)) as forwarder:
             with pytest.raises(MayHaveRunError) as caught:
-                await forwarder.complete({"prompt": "x" * 20_000_000})
+                async with asyncio.timeout(10):
+                    await forwarder.complete({"prompt": "x" * 20_000_000})
     assert (caught.value.evidence.kind, caught.value.attempts) == (Kind.SILENCE, 1)
 
 
@@ -167,6 +169,17 @@ async def test_an_early_answer_to_a_request_that_is_not_read_is_an_answer() -> N
             with pytest.raises(RejectedError, match="413"):
                 await forwarder.complete({"prompt": "x" * 20_000_000})
         gone.set()
+
+
+async def test_an_idle_connection_is_dropped_before_the_router_would_drop_it() -> None:
+    """Within the keep-alive it is reused, after it there is a new one."""
+    for keep_alive_ms, connections in ((60_000, 1), (10, 2)):
+        settings = Settings(keep_alive_ms=keep_alive_ms)
+        async with RawRouter() as router, Forwarder([router.url], settings=settings) as forwarder:
+            await forwarder.complete(REQUEST)
+            await asyncio.sleep(0.05)  # the fault is the delay
+            await forwarder.complete(REQUEST)
+            assert router.connections == connections
 
 
 async def test_a_forwarder_is_started_once_and_used_between_start_and_close() -> None:

@@ -86,7 +86,11 @@ def _accounts_of(run: Run) -> Accounts:
         else:
             found.setdefault(operation, []).append(replace(attempt, operation=operation))
     accounts = {
-        operation: Account(operation=operation, attempts=tuple(sorted(attempts, key=lambda attempt: attempt.start)))
-        for operation, attempts in found.items()
+        operation: Account(operation=operation, attempts=_in_order(attempts)) for operation, attempts in found.items()
     }
     return Accounts(run=run, by_operation=accounts, strays=tuple(sorted(strays)))
+
+
+def _in_order(attempts: list[Attempt]) -> tuple[Attempt, ...]:
+    ordered = sorted(attempts, key=lambda attempt: attempt.start)
+    return tuple(replace(attempt, place=place) for place, attempt in enumerate(ordered, start=1))

@@ -21,7 +21,8 @@ class Attempt:
     """One sending of an operation. `received`, `accepted`, `executed`, `replying` and the like are seqs of entries,
     or None where there is none.
 
-    start: the seq at which the sending is first seen; attempts are ordered by it. placed: false where nobody saw
+    start: the seq at which the sending is first seen; attempts are ordered by it, and place is its place among
+    those of its operation, from 1 (0: not known yet). placed: false where nobody saw
     *when* it was sent (a dial that only the kernel counted, bytes that were found in a queue). exactly_one: false
     where nobody counted the sendings behind it: then it stands for at least one. peer_left: the subject ended its
     connection. strikes: one of the listener, one of the exchange, or both; what the subject saw is the first.
@@ -30,6 +31,7 @@ class Attempt:
     operation: int | None
     start: int
     upstream: int
+    place: int = 0
     connection: int | None = None
     exchange: int | None = None
     nth: int | None = None

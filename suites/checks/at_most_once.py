@@ -14,7 +14,7 @@ def at_most_once(run: Run) -> list[Finding]:
     for account in accounts:
         executions = account.executions
         if len(executions) > 1:
-            where = " and ".join(name_of(attempt, account) for attempt in executions)
+            where = " and ".join(name_of(attempt) for attempt in executions)
             says = f"operation {account.operation} was executed {len(executions)} times: {where}"
             entries = [attempt.executed for attempt in executions if attempt.executed is not None]
             found.append(CHECK.fails(says, entries, account.operation))

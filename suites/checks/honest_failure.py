@@ -16,7 +16,7 @@ def honest_failure(run: Run) -> list[Finding]:
     for outcome in claims:
         account = accounts.of(outcome.operation)
         if accepted := account.accepted:
-            where = " and ".join(name_of(attempt, account) for attempt in accepted)
+            where = " and ".join(name_of(attempt) for attempt in accepted)
             says = f"operation {account.operation} failed as not executed, but was accepted: {where}"
             entries = [attempt.accepted for attempt in accepted if attempt.accepted is not None]
             found.append(CHECK.fails(says, entries, account.operation))

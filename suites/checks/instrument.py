@@ -8,15 +8,14 @@ from fake_router.entries import Opened, Witness
 from faults.acts import Act, Answer, DropSyn, End, LeaveUnread, Refuse
 from faults.catalogue import fault_named
 from faults.truth import Truth
-from suites.accounts import Account
 from suites.attempts import Attempt, Strike
 from suites.checks.words import name_of
 from suites.run import Run
 
 
-def doubts(run: Run, account: Account, attempt: Attempt) -> Iterator[str]:
+def doubts(run: Run, attempt: Attempt) -> Iterator[str]:
     """Why the strikes of one attempt prove less than they say; nothing where all is well."""
-    where = name_of(attempt, account)
+    where = name_of(attempt)
     if attempt.dialled_refused is not None and not attempt.strikes:
         yield f"{where}: a dial was seen at a listener that no fault held"
     for strike in attempt.strikes:

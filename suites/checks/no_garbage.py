@@ -64,12 +64,12 @@ def _judge_valid(account: Account, outcome: Outcome, subject: SubjectFacts) -> F
         return _cut_as_whole(account, attempt, attempt.entries)
     content = content_of(attempt).value
     what = "no answer" if attempt.status is None else f"status {attempt.status} and {content!r} content"
-    says = f"operation {account.operation} succeeded though the router sent {what} ({name_of(attempt, account)})"
+    says = f"operation {account.operation} succeeded though the router sent {what} ({name_of(attempt)})"
     return CHECK.fails(says, attempt.entries, account.operation)
 
 
 def _cut_as_whole(account: Account, attempt: Attempt, entries: list[int] | tuple[int, ...]) -> Finding:
-    where = name_of(attempt, account)
+    where = name_of(attempt)
     if attempt.answered is None:
         says = f"how much of the answer of {where} was sent is not recorded"
         return CHECK.cannot_know(says, entries, account.operation)

@@ -35,15 +35,15 @@ def safe_retry(run: Run) -> list[Finding]:
 
 def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: Contract) -> Finding | None:
     """None where the retry was safe, and where the decision is not to be judged."""
-    again = f"operation {account.operation} was sent again ({name_of(attempt, account)})"
+    again = f"operation {account.operation} was sent again ({name_of(attempt)})"
     entries = (*before.entries, *attempt.entries)
     strike = before.strikes[0] if before.strikes else None
     if strike is None and before.unserved is not None:
-        says = f"{again} after the connection of {name_of(before, account)} ended with its request unserved: AMBIGUOUS"
+        says = f"{again} after the connection of {name_of(before)} ended with its request unserved: AMBIGUOUS"
         return CHECK.fails(says + _luck(account), entries, account.operation)
     if strike is None or attempt.start < strike.striking:
         what = "was still open" if before.answered is None or attempt.start < before.answered else "had been answered"
-        says = f"{again} with no evidence of a failure: {name_of(before, account)} {what}"
+        says = f"{again} with no evidence of a failure: {name_of(before)} {what}"
         return CHECK.fails(says + _luck(account), entries, account.operation)
     fault = fault_named(strike.fault)
     if not shows_its_cause(fault.act):

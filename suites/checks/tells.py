@@ -17,7 +17,7 @@ def tells(run: Run) -> list[Finding]:
         for attempt, after in zip(account.attempts, followed, strict=False):
             if attempt.fault is None or not attempt.struck or shows_its_cause(fault_named(attempt.fault).act):
                 continue
-            did = "was not sent again" if after is None else f"was sent again ({name_of(after, account)})"
+            did = "was not sent again" if after is None else f"was sent again ({name_of(after)})"
             says = f"after {attempt.fault!r} operation {account.operation} {did}"
             found.append(CHECK.passes(says, attempt.entries, account.operation))
     return found

@@ -78,7 +78,7 @@ def _end(run: Run, operation: int) -> str:
 def _what(one: Account, other: Account, last: tuple[Attempt, Attempt], what: str) -> tuple[str, tuple[int, ...], int]:
     """The sentence, the entries of the first run, and its operation."""
     named = [
-        f"{attempt.fault or HEALTHY!r} (operation {account.operation}, {name_of(attempt, account)})"
+        f"{attempt.fault or HEALTHY!r} (operation {account.operation}, {name_of(attempt)})"
         for attempt, account in zip(last, (one, other), strict=True)
     ]
     seen = words_of(fault_named(last[0].fault or HEALTHY).evidence)

@@ -40,7 +40,7 @@ def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
         for says in _operation_gaps(planned, account, alone=not run.plan.listeners):
             yield f"operation {account.operation}: {says}", (), account.operation
         for attempt in account.attempts:
-            for says in doubts(run, account, attempt):
+            for says in doubts(run, attempt):
                 yield f"operation {account.operation}, {says}", attempt.entries, account.operation
     for listener in run.plan.listeners:
         if not any(_held_by(listener, attempt) for account in accounts.planned for attempt in account.attempts):
@@ -62,7 +62,7 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
         if attempt is None:
             yield f"its exchange {number} is not in the ledger"
         elif (says := _not_met(expected, attempt)) is not None:
-            yield f"{name_of(attempt, account)} (exchange {number}) {says}"
+            yield f"{name_of(attempt)} (exchange {number}) {says}"
     if not exchanges and alone:
         yield f"no exchange was made, so {(planned.faults or (HEALTHY,))[0]!r} did not strike"
     if planned.reused and 1 in exchanges and exchanges[1].nth == 1:

@@ -4,7 +4,6 @@ from typing import assert_never
 
 from faults.evidence import Evidence
 from faults.vocabulary import Sight
-from suites.accounts import Account
 from suites.attempts import Attempt
 
 
@@ -31,9 +30,9 @@ def words_of(evidence: Evidence) -> str:
             assert_never(evidence.sight)
 
 
-def name_of(attempt: Attempt, account: Account) -> str:
+def name_of(attempt: Attempt) -> str:
     """An attempt by its place in the operation, and where it went."""
-    return f"attempt {account.attempts.index(attempt) + 1} on upstream {attempt.upstream}"
+    return f"attempt {attempt.place} on upstream {attempt.upstream}"
 
 
 def count_of(number: int, noun: str) -> str:

@@ -1,5 +1,6 @@
 """The cells that need a reader, grouped by what they have in common; and what the verdict rests on."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from rich.columns import Columns
@@ -11,7 +12,8 @@ from retryproof.terminal import INDENT, STYLES, print_indented, print_labelled, 
 from signoff.report import CellReport, Report
 from suites.judge import invariant_of
 
-MAX_ROWS = 30  # of one group; the rest is in report.json
+MAX_ROWS = 30  # cells of one group; the rest is in report.json
+MAX_DRAWN = 5  # drawn plans of one group: more of the same kind teach nothing
 WIDE = 90  # columns from which on there is room for the class
 
 Group = tuple[str, tuple[str, ...]]  # heading, the checks that it is about
@@ -38,6 +40,10 @@ def print_groups(out: Console, report: Report) -> None:
             groups.setdefault(group, []).append(cell)
     for group in sorted(groups, key=_rank):
         _print_group(out, *group, groups[group])
+    named = dict.fromkeys(check for _, checks in sorted(groups, key=_rank) for check in checks)
+    if any(map(invariant_of, named)):
+        print_line(out, "")
+        print_labelled(out, *((check, invariant_of(check)) for check in named if invariant_of(check)))
 
 
 def _group(cell: CellReport) -> Group | None:
@@ -48,7 +54,7 @@ def _group(cell: CellReport) -> Group | None:
         return None
     if cell.warnings:
         return "warns", _names(finding.check for finding in cell.findings if finding.kind == "should")
-    return ("tells", ()) if cell.tells and "drawn" not in cell.dimensions else None
+    return ("tells", ()) if cell.tells and not _is_drawn(cell) else None
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
@@ -64,29 +70,35 @@ def _print_group(out: Console, heading: str, checks: tuple[str, ...], cells: lis
     about = ", ".join(checks) or "recorded, the decision is not judged"
     print_line(out, "")
     print_line(out, Text.assemble((heading, STYLES.get(heading, "bold")), f" {about}: {count}"))
-    pairs = [(f"  {check}:", invariant_of(check)) for check in checks if invariant_of(check)]
-    if pairs:
-        print_labelled(out, *pairs)
-    wide, unknown = out.width >= WIDE, heading == "UNKNOWN"
-    names = ["cell", *(["class"] if wide else []), "sent", "run", "outcome", *(["because"] if unknown else [])]
-    table = sheet(*names, right=("sent", "run"), whole=("cell", "class"))
-    for cell in cells[:MAX_ROWS]:
-        class_ = [cell.class_] if wide else []
-        table.add_row(name_of(cell), *class_, *_facts(cell), *([Text(cell.reason)] if unknown else []))
+    of_catalogue = [cell for cell in cells if not _is_drawn(cell)][:MAX_ROWS]
+    drawn = [cell for cell in cells if _is_drawn(cell)][:MAX_DRAWN]
+    wide = out.width >= WIDE
+    last = "because" if heading == "UNKNOWN" else "faults" if drawn and wide else ""
+    names = ["cell", *(["class"] if wide else []), "sent", "run", "outcome", *([last] if last else [])]
+    table = sheet(out, *names, right=("sent", "run"), fold=("because", "faults"))
+    for cell in (*of_catalogue, *drawn):
+        words = {"because": cell.reason, "faults": cell.fault if _is_drawn(cell) else ""}
+        table.add_row(cell.id, *([cell.class_] if wide else []), *_facts(cell), *([Text(words[last])] if last else []))
     print_indented(out, table)
-    if len(cells) > MAX_ROWS:
-        print_line(out, f"  and {len(cells) - MAX_ROWS} more, in report.json")
+    if len(cells) > len(of_catalogue) + len(drawn):
+        print_line(out, f"  and {len(cells) - len(of_catalogue) - len(drawn)} more, in report.json")
 
 
-def name_of(cell: CellReport) -> str:
-    """Its id; for a drawn plan also the faults that it holds."""
-    return f"{cell.id} ({cell.fault})" if "drawn" in cell.dimensions else cell.id
+def _is_drawn(cell: CellReport) -> bool:
+    return "drawn" in cell.dimensions
 
 
 def _facts(cell: CellReport) -> tuple[str, str, str]:
-    status = "" if cell.status is None else f" {cell.status}"
-    varies = ", varies" if cell.varies else ""
-    return "?" if cell.attempts is None else str(cell.attempts), str(cell.executions), cell.outcome + status + varies
+    sent = "?" if cell.attempts is None else str(cell.attempts)
+    return sent, str(cell.executions), f"{outcome_of(cell)}{', varies' if cell.varies else ''}"
+
+
+def outcome_of(cell: CellReport) -> str:
+    """What the callers had in the end: the outcome and its status, or how many had which."""
+    outcomes = Counter(cell.outcome.split(", "))
+    if outcomes.total() > 1:
+        return ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+    return cell.outcome if cell.status is None else f"{cell.outcome} {cell.status}"
 
 
 def print_unreached(out: Console, report: Report) -> None:

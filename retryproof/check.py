@@ -97,7 +97,7 @@ def print_examined(out: Console, examined: Examined) -> None:
 def _print_summary(out: Console, outcomes: list[tuple[str, Outcome]]) -> None:
     """One row a subject."""
     numbers = ("passed", "failed", "unknown", "not run", "warnings")
-    table = sheet("subject", "verdict", *numbers, right=numbers)
+    table = sheet(out, "subject", "verdict", *numbers, right=numbers)
     for name, outcome in outcomes:
         if isinstance(outcome, CommandError):
             table.add_row(Text(name), Text("interrupted" if outcome.code is Exit.INTERRUPTED else "could not run"))

@@ -12,10 +12,13 @@ from faults.vocabulary import Class, Replied
 from retryproof.command import Command
 from retryproof.exits import CommandError, Exit
 from retryproof.sessions import require_subject
-from retryproof.terminal import console, print_labelled, sheet
+from retryproof.terminal import console, print_labelled, print_line, sheet
 from suites.registry import built_in_subjects, described
 from suites.subject import SubjectError, SubjectSpec
 
+LAST = "version, or what is missing"
+WIDE = 110  # columns from which on there is room for all of a fault
+CONTRACT_MARK = "*"
 _FAULT_EXITS = """\
 exit codes:
   0    listed
@@ -46,25 +49,27 @@ def _list_faults(options: argparse.Namespace) -> Exit:
 
 def _print_catalogue(out: Console) -> None:
     """In wire order. The facts are what the router did: received, accepted, executed, replied."""
-    table = sheet("id", "phase", "class", "rcvd/acc/exec", "replied", "twin", "row", whole=("id",))
+    wide = out.width >= WIDE
+    more = ("phase", "replied", "row") if wide else ()
+    table = sheet(out, "id", "class", "rcvd/acc/exec", "twin", *more)
     for fault in CATALOGUE.values():
         truth = fault.truth
-        facts = (truth.received, truth.accepted, truth.executed)
-        table.add_row(
-            fault.id,
-            fault.phase,
-            _class_text(fault),
-            "/".join("yes" if fact else "no" for fact in facts),
-            truth.replied.name.lower(),
-            fault.twin or "-",
-            fault.row,
-        )
+        facts = "/".join("yes" if fact else "no" for fact in (truth.received, truth.accepted, truth.executed))
+        class_ = f"{fault.class_under()}{CONTRACT_MARK if _differs(fault) else ''}"
+        rest = (fault.phase, truth.replied.name.lower(), fault.row) if wide else ()
+        table.add_row(fault.id, class_, facts, fault.twin or "-", *rest)
     out.print(table)
+    print_line(out, f"{CONTRACT_MARK} SAFE for a subject whose [contract] names that answer as not accepted")
+
+
+def _differs(fault: Fault) -> bool:
+    """Whether a contract changes what it proves."""
+    return fault.class_under() is not fault.class_under(REFERENCE_CONTRACT)
 
 
 def _class_text(fault: Fault) -> str:
     alone, under = fault.class_under(), fault.class_under(REFERENCE_CONTRACT)
-    return str(alone) if alone is under else f"{alone}; {under} under a contract"
+    return f"{alone}; {under} under a contract" if _differs(fault) else str(alone)
 
 
 def _explained(fault: Fault) -> list[tuple[str, str]]:
@@ -98,9 +103,8 @@ def _subject_options(parser: argparse.ArgumentParser) -> None:
 
 def _list_subjects(options: argparse.Namespace) -> Exit:
     names = built_in_subjects() if options.id is None else (options.id,)
-    table = sheet(
-        "subject", "runs here", "promises", "upstreams", "isolation", "version, or what is missing", whole=("subject",)
-    )
+    out = console()
+    table = sheet(out, "subject", "runs here", "promises", "upstreams", "isolation", LAST, fold=(LAST,))
     for name in names:
         require_subject(name)
         spec = asyncio.run(_described(name))
@@ -109,7 +113,7 @@ def _list_subjects(options: argparse.Namespace) -> Exit:
             table.add_row(Text(name), "yes", *facts)
         else:
             table.add_row(Text(name), "no", "", "", "", Text(str(spec)))
-    console().print(table)
+    out.print(table)
     return Exit.PASS
 
 

@@ -19,6 +19,7 @@ from signoff.report import Report, dump_report
 from signoff.reporting import report_of
 from suites.processes import ProcessError
 from suites.reach import Machine
+from suites.run import Run
 from suites.subject import SubjectError
 
 
@@ -61,13 +62,14 @@ class _Writing:
         self._folder = OutputFolder.new(options.out, session.name)
         self._started = time.monotonic()
 
-    def recorder(self, tick: Callable[[], None]) -> Callable[[Result], None]:
+    def recorder(self, tick: Callable[[], None]) -> Callable[[Item, int, Run], None]:
         """Writes down what was lived through as soon as it was."""
 
-        def record(result: Result) -> None:
-            tick()
-            self._folder.add_plan(result.item.id, result.item.plan)
-            self._folder.add_ledger(result.item.id, result.run.ledger)
+        def record(item: Item, number: int, run: Run) -> None:
+            if number == 1:
+                self._folder.add_plan(item.id, item.plan)
+                tick()
+            self._folder.add_ledger(item.id, number, run.ledger)
 
         return record
 

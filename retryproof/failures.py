@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from retryproof.examine import Examined
-from retryproof.terminal import print_labelled, print_line, sheet
+from retryproof.terminal import print_labelled, print_line, sheet, spans
 from signoff.examination import Result
-from signoff.timeline import Line, timeline, told
+from signoff.timeline import timeline, told
 from suites.findings import Claim, Finding, Verdict
 from suites.judge import invariant_of
 from suites.run import Run
@@ -41,7 +41,7 @@ def _print_failure(out: Console, examined: Examined, result: Result) -> None:
     print_line(out, Text.assemble(("FAIL", "bold red"), f" {result.item.id}"))
     pairs = []
     for finding in broken_musts(result):
-        entries = f" (entries {', '.join(map(str, finding.entries))})" if finding.entries else ""
+        entries = f" (entries {spans(finding.entries)})" if finding.entries else ""
         pairs += [("invariant", f"{invariant_of(finding.check)} ({finding.check})"), ("showed", finding.says + entries)]
     print_labelled(out, *pairs)
     checks = {finding.check for finding in broken_musts(result)}
@@ -60,20 +60,14 @@ def broken_musts(result: Result) -> list[Finding]:
 
 def print_timeline(out: Console, run: Run, *, after: bool) -> None:
     """Caller and router, side by side, and what callers were told. `after`: also what came after healing."""
-    table = sheet("ms", "caller", "router", "entries", right=("ms",))
+    table = sheet(out, "ms", "entries", "caller", "router", right=("ms", "entries"), fold=("caller", "router"))
     lines = timeline(run)
     for line in lines:
         if after or not line.after:
-            table.add_row(f"{line.at_ns / 1e6:.1f}", Text(line.caller), Text(line.router), _span(line))
+            table.add_row(f"{line.at_ns / 1e6:.1f}", spans(line.entries), Text(line.caller), Text(line.router))
     out.print(table)
     if told(run):
         print_labelled(out, *(("told", words) for words in told(run)))
-
-
-def _span(line: Line) -> str:
-    if len(line.entries) < 2:
-        return "".join(map(str, line.entries))
-    return f"{line.entries[0]}-{line.entries[-1]}"
 
 
 def _replay_command(examined: Examined, result: Result) -> str:

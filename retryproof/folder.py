@@ -47,9 +47,9 @@ class OutputFolder:
         self.write(path, dump_plan(plan).encode())
         return path
 
-    def add_ledger(self, id_: str, entries: tuple[AnyEntry, ...]) -> None:
-        """Append one run's ledger, all of it or nothing; every line names its cell."""
-        lines = b"".join(msgspec.json.encode({"cell": id_, "entry": entry}) + b"\n" for entry in entries)
+    def add_ledger(self, id_: str, run: int, entries: tuple[AnyEntry, ...]) -> None:
+        """Append one run's ledger, all of it or nothing; every line names its cell, and which of its runs it is."""
+        lines = b"".join(msgspec.json.encode({"cell": id_, "run": run, "entry": entry}) + b"\n" for entry in entries)
         try:
             _write_all(self._ledger, lines)
         except OSError as error:

@@ -2,6 +2,8 @@
 
 import argparse
 
+from fake_router.__main__ import serve
+from faults.plan import MAX_UPSTREAMS
 from retryproof.command import Command, whole_number
 from retryproof.exits import CommandError, Exit
 
@@ -23,9 +25,10 @@ examples:
   retryproof router --host 0.0.0.0 --port 8000 --port 8002    two upstreams
 
 exit codes:
-  0    ended by Ctrl-C or SIGTERM, in good order
+  0    ended by SIGTERM, in good order
   2    wrong usage
-  4    it could not listen: a port is in use, or not ours to have"""
+  4    it could not listen: a port is in use, or the address is not this machine's
+  130  ended by Ctrl-C, in good order"""
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -39,20 +42,17 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="a port; again for another upstream; 0, the default: any",
     )
+    add("--control-host", default="127.0.0.1", help="the address of the control API, which asks for no password")
     add("--control-port", type=port, default=0, metavar="N", help="the port of the control API; 0, the default: any")
 
 
 def _run(options: argparse.Namespace) -> Exit:
-    from fake_router.__main__ import serve  # no other command needs it
-
-    try:
-        return Exit(serve(host=options.host, ports=options.port or [0], control_port=options.control_port))
-    except OSError as error:
-        raise CommandError(
-            f"cannot listen on {options.host!r}, ports {options.port or [0]}, control port {options.control_port}: "
-            f"{error.strerror or error}; expected an address of this machine and free ports (0: any)",
-            Exit.COULD_NOT_RUN,
-        ) from None
+    ports = options.port or [0]
+    if len(ports) > MAX_UPSTREAMS:
+        raise CommandError(f"{len(ports)} times --port; expected at most {MAX_UPSTREAMS}", Exit.USAGE)
+    return Exit(
+        serve(host=options.host, ports=ports, control_host=options.control_host, control_port=options.control_port)
+    )
 
 
 COMMAND = Command(

@@ -5,7 +5,7 @@ import argparse
 from rich.console import Console
 from rich.text import Text
 
-from retryproof.cells import MAX_ROWS
+from retryproof.cells import MAX_ROWS, outcome_of
 from retryproof.command import EXIT_CODES, Command
 from retryproof.examine import examine_subject
 from retryproof.exits import Exit
@@ -103,7 +103,7 @@ def _print_group(out: Console, change: Change, about: str, cells: list[CellChang
     count = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
     print_line(out, "")
     out.print(Text.assemble((change.upper(), _STYLES.get(change, "bold")), f" {about}: {count}"))
-    table = sheet("cell", "base", "candidate", whole=("cell",))
+    table = sheet(out, "cell", "base", "candidate", fold=("base", "candidate"))
     for cell in cells[:MAX_ROWS]:
         table.add_row(cell.id, _side(cell.base), _side(cell.candidate))
     print_indented(out, table)
@@ -119,8 +119,7 @@ def _side(cell: CellReport | None) -> str:
     if cell.verdict == "not_run":
         return "not run"
     attempts = "?" if cell.attempts is None else cell.attempts
-    status = "" if cell.status is None else f" {cell.status}"
-    return f"{cell.verdict}: {attempts} sent, {cell.executions} run, {cell.outcome}{status}"
+    return f"{cell.verdict}: {attempts} sent, {cell.executions} run, {outcome_of(cell)}"
 
 
 COMMAND = Command(

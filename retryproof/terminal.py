@@ -1,7 +1,7 @@
 """What a person sees: a progress bar and tables on a terminal, plain lines where there is none."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -18,6 +18,7 @@ STYLES = {"PASS": "green", "FAIL": "bold red", "UNKNOWN": "yellow", "not_run": "
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask, and no COLUMNS
 NARROWEST = 40
 INDENT = 2
+ROOMY = 72  # columns from which on ids need not be folded
 
 
 class Ticker(Protocol):
@@ -49,12 +50,14 @@ def progress(out: Console, what: str, total: int) -> Iterator[Ticker]:
         yield lambda: bar.advance(task)
 
 
-def sheet(*columns: str, right: tuple[str, ...] = (), whole: tuple[str, ...] = ()) -> Table:
-    """A table without lines around it. `right`: columns of numbers. `whole`: columns that are never folded."""
+def sheet(out: Console, *columns: str, right: tuple[str, ...] = (), fold: tuple[str, ...] = ()) -> Table:
+    """A table without lines around it. `right`: columns of numbers. `fold`: columns that give way where it is narrow;
+    the others do so only where it is very narrow, so that what they hold can be copied.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="underline")
     for name in columns:
-        justify = "right" if name in right else "left"
-        table.add_column(name, justify=justify, no_wrap=name in whole, overflow="ignore" if name in whole else "fold")  # type: ignore[arg-type]
+        whole = name not in fold and out.width >= ROOMY
+        table.add_column(name, justify="right" if name in right else "left", no_wrap=whole, overflow="fold")
     return table
 
 
@@ -66,6 +69,17 @@ def print_indented(out: Console, table: Table) -> None:
 def print_line(out: Console, text: str | Text) -> None:
     """One line that is never folded, so that it can be copied."""
     out.print(Text(text) if isinstance(text, str) else text, soft_wrap=True)
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Numbers in order, neighbours as a span: "3-7, 9"."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][-1] + 1:
+            found[-1][1:] = [number]
+        else:
+            found.append([number])
+    return ", ".join("-".join(map(str, span)) for span in found)
 
 
 def print_labelled(out: Console, *pairs: tuple[str, str]) -> None:

@@ -107,7 +107,9 @@ class ForeignInstance:
             path.write_text(fill_file(text, known), "utf-8")
         argv = [fill_command(word, known) for word in self._file.command]
         try:
-            self.process = await supervisor.start(argv, cwd=self.folder, env=dict(os.environ), log=self.folder / _LOG)
+            self.process = await supervisor.start(
+                argv, cwd=self.folder, env=dict(os.environ), log=self.folder / _LOG, folder=self.folder
+            )
         except ProcessError as error:
             raise SubjectError(f"{self._name} did not start: {error} (its command: {argv!r})") from error
         await self._until_ready(self.process)

@@ -109,15 +109,19 @@ class Supervisor:
         await asyncio.shield(self._listening)
         await self._reaper.wait()
 
-    async def start(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> Process:
-        """Start a command; what it writes to stdout and stderr is appended to `log`.
+    async def start(
+        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, folder: Path | None = None
+    ) -> Process:
+        """Start a command; what it writes to stdout and stderr is appended to `log`. `folder` is removed by its owner
+        after it was stopped, and by the reaper when its owner is no more.
 
         Raises ProcessError when the command cannot be executed, or when the reaper is gone.
         """
         id_ = next(self._ids)
         started: asyncio.Future[Process] = asyncio.get_running_loop().create_future()
         self._starting[id_] = started
-        self._order(order="start", id=id_, argv=list(argv), cwd=str(cwd), env=dict(env), log=str(log))
+        paths = {"cwd": str(cwd), "log": str(log), "folder": str(folder) if folder else None}
+        self._order(order="start", id=id_, argv=list(argv), env=dict(env), **paths)
         try:
             return await started
         except asyncio.CancelledError:

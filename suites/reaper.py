@@ -12,6 +12,7 @@ import ctypes
 import json
 import os
 import select
+import shutil
 import signal
 import sys
 import time
@@ -26,11 +27,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 class Subject:
     """One subject: its leader's pid is also the id of its process group and of its session."""
 
-    __slots__ = ("deadline_s", "ended", "id", "killed", "pid")
+    __slots__ = ("deadline_s", "ended", "folder", "id", "killed", "pid")
 
-    def __init__(self, id_: int, pid: int) -> None:
+    def __init__(self, id_: int, pid: int, folder: str | None) -> None:
         self.id = id_
         self.pid = pid
+        self.folder = folder  # removed after it when its driver no longer can
         self.ended = False
         self.killed = False
         self.deadline_s: float | None = None  # set: it is being stopped
@@ -121,7 +123,7 @@ class Reaper:
             os.waitpid(pid, 0)
             self.tell(event="failed", id=order["id"], error=error)
             return
-        self.subjects[order["id"]] = Subject(order["id"], pid)
+        self.subjects[order["id"]] = Subject(order["id"], pid, order["folder"])
         self.tell(event="started", id=order["id"], pid=pid)
 
     def stop(self, subject: Subject) -> None:
@@ -148,6 +150,8 @@ class Reaper:
             late = time.monotonic() >= subject.deadline_s
             if subject.is_gone() or (late and subject.killed):
                 del self.subjects[subject.id]
+                if self.closing and subject.folder:
+                    shutil.rmtree(subject.folder, ignore_errors=True)
                 self.tell(event="stopped", id=subject.id)
             elif late or subject.ended:  # without its leader nothing will end the rest in good order
                 if not subject.killed:

@@ -223,7 +223,7 @@ async def test_a_master_that_was_killed_is_told_and_its_worker_is_ended_by_stop(
             os.close(pidfd)
 
 
-def test_after_sigkill_of_our_process_no_master_or_worker_is_left() -> None:
+def test_after_sigkill_of_our_process_no_master_worker_or_folder_is_left() -> None:
     driver = """if True:
         import asyncio
         from faults.plan import PlannedOperation
@@ -236,13 +236,15 @@ def test_after_sigkill_of_our_process_no_master_or_worker_is_left() -> None:
                 started = await asyncio.gather(*(subject.start(upstreams) for _ in range(3)))
                 for instance in started:
                     await instance.call(PlannedOperation(), 1, 10_000)
-                print(supervisor.pid, *(instance.process.pid for instance in started), flush=True)
+                print(supervisor.pid, *(instance.process.pid for instance in started))
+                print(*(instance.folder for instance in started), flush=True)
                 await asyncio.Event().wait()
         asyncio.run(main())
         """
     with subprocess.Popen([sys.executable, "-c", driver], stdout=subprocess.PIPE) as killed:
         assert killed.stdout is not None
         supervisor, *masters = map(int, killed.stdout.readline().split())
+        folders = killed.stdout.readline().decode().split()
         pids = [supervisor, *(pid for master in masters for pid in family_of(master))]
         assert len(pids) == 7, "three masters with one worker each"
         pidfds = [os.pidfd_open(pid) for pid in pids]
@@ -250,3 +252,4 @@ def test_after_sigkill_of_our_process_no_master_or_worker_is_left() -> None:
         for pidfd in pidfds:
             assert select.select([pidfd], [], [], DEADLINE_S)[0], "a process is still alive"
             os.close(pidfd)
+        assert [Path(folder).exists() for folder in folders] == [False] * 3

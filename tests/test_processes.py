@@ -155,7 +155,8 @@ async def test_a_supervisor_that_was_killed_takes_its_processes_with_it_and_says
 
 def test_a_killed_reaper_takes_its_subjects_with_it_also_when_its_driver_can_do_nothing(tmp_path: Path) -> None:
     argv = [sys.executable, "-I", "-S", str(Path(processes.__file__).with_name("reaper.py")), "2000"]
-    order = {"order": "start", "id": 1, "argv": ["sleep", "600"], "cwd": "/", "env": {}, "log": str(tmp_path / "log")}
+    order = {"order": "start", "id": 1, "argv": ["sleep", "600"], "cwd": "/", "env": {}}
+    order |= {"log": str(tmp_path / "log"), "folder": None}
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reaper:
         assert reaper.stdin
         assert reaper.stdout

@@ -131,9 +131,12 @@ class Injector:
         )
 
     def take_connection(self, upstream: int) -> ListenerStep | None:
-        """The step of this listener's next connection; None where it is healthy."""
+        """The step of this listener's next connection; None where it is healthy.
+
+        A listener that refuses or drops has no connections: one that is accepted then was made before, and is healthy.
+        """
         armed = self._listeners.get(upstream)
-        if armed is None or armed.left == 0:
+        if armed is None or armed.left == 0 or isinstance(armed.step.act, Refuse | DropSyn):
             return None
         if armed.left is not None:
             armed.left -= 1

@@ -106,6 +106,16 @@ class Client:
             return Seen(sight=Sight.RESET)
         return self.see(within_ms=within_ms)
 
+    def bodies(self, count: int) -> Iterator[bytes]:
+        """The bodies of so many replies that are framed by their length."""
+        with self.socket.makefile("rb") as file:
+            for _ in range(count):
+                length = 0
+                while (line := file.readline()) != b"\r\n":
+                    if line.startswith(b"Content-Length"):
+                        length = int(line.split(b":")[1])
+                yield file.read(length)
+
     def ends_by(self, *, within_ms: int = LONG_MS) -> Sight:
         """How the connection ends when nothing more comes on it."""
         return self.see(within_ms=within_ms).sight

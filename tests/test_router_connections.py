@@ -1,7 +1,6 @@
 """Connections of the router: what is served, what is refused, and what of it the ledger says."""
 
 import socket
-import struct
 from collections.abc import Iterator
 
 import msgspec
@@ -16,7 +15,6 @@ from fake_router.entries import (
     Probed,
     Received,
     Rejected,
-    Replied,
     Striking,
     Unserved,
 )
@@ -142,20 +140,9 @@ def test_a_body_that_is_withheld_is_asked_for(shared: Stage) -> None:
 def test_requests_that_come_together_are_answered_in_order(stage: Stage) -> None:
     with Client(stage.port) as client:
         client.send(b"".join(work(number) for number in range(1, 401)))
-        texts = [msgspec.json.decode(body)["choices"][0]["text"] for body in _bodies(client, 400)]
+        texts = [msgspec.json.decode(body)["choices"][0]["text"] for body in client.bodies(400)]
     assert texts == [f"operation {n} execution {n} choice 0" for n in range(1, 401)]
     assert stage.idle()
-
-
-def _bodies(client: Client, count: int) -> Iterator[bytes]:
-    file = client.socket.makefile("rb")
-    for _ in range(count):
-        length = 0
-        while (line := file.readline()) != b"\r\n":
-            if line.startswith(b"Content-Length"):
-                length = int(line.split(b":")[1])
-        yield file.read(length)
-    file.close()
 
 
 def test_a_peer_that_has_ended_its_side_still_gets_its_answer(stage: Stage) -> None:
@@ -174,30 +161,6 @@ def test_http_1_0_gets_no_chunks_and_an_end(stage: Stage) -> None:
         assert (seen.sight, dict(seen.headers)[b"connection"]) == (Sight.WHOLE, b"close")
         assert client.ends_by() is Sight.FIN
     assert stage.of(Striking) == []
-
-
-def test_a_reply_larger_than_the_socket_buffers_is_counted_to_its_last_byte(stage: Stage) -> None:
-    count = 500
-    with Client(stage.port) as client:
-        client.send(work(1, n=128) * count)  # replies of 40 kB each: the kernel cannot take them all at once
-        assert len(stage.of(Received)) < count, "the router waits for its peer to read"
-        assert sum(1 for _ in _bodies(client, count)) == count
-    replies = stage.of(Replied)
-    assert len(replies) == count
-    assert all(reply.whole for reply in replies)
-
-
-def test_of_a_reply_that_the_peer_leaves_only_the_bytes_that_the_kernel_took_are_counted(stage: Stage) -> None:
-    with Client(stage.port) as client:
-        client.send(work(1, n=128) * 500)
-        client.socket.recv(1)
-        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert stage.idle()
-    replies = stage.of(Replied)
-    assert [reply.whole for reply in replies] == [True] * (len(replies) - 1) + [False]
-    assert len(replies) == len(stage.of(Received)) < 500
-    assert [entry.operation for entry in stage.of(Unserved)][:1] in ([], [1])
-    assert stage.router.connections() == 0
 
 
 def test_a_request_whose_end_never_comes_is_unserved(stage: Stage) -> None:

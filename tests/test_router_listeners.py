@@ -185,6 +185,28 @@ def test_connections_from_before_a_refusal_live_on(stage: Stage) -> None:
     assert len(stage.of(Executed)) == 3
 
 
+def test_a_connection_that_waits_to_be_accepted_is_not_reset_by_a_refusal(stage: Stage) -> None:
+    def connects_and_arms() -> Client:
+        client = Client(stage.port)  # the router's loop stands still: nobody has accepted it
+        stage.router.arm(faulty("connect-refused", upstream=0, upstreams=2), first_operation=1, read_timeout_ms=60)
+        return client
+
+    with stage.thread.run(connects_and_arms) as client:
+        assert client.ask(work(1)).sight is Sight.WHOLE
+
+
+@packets
+def test_a_dial_just_before_healing_is_counted(stage: Stage) -> None:
+    def dials_and_heals() -> Sight:
+        seen = dial(stage.port, work(1))
+        stage.router.heal()
+        return seen.sight
+
+    stage.arm(faulty("connect-refused", upstream=0, upstreams=2))
+    assert stage.thread.run(dials_and_heals) is Sight.REFUSED
+    assert [entry.count for entry in stage.of(Struck)] == [1]
+
+
 async def test_a_port_in_use_is_named_and_nothing_stays_open() -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]

@@ -104,15 +104,17 @@ def _subject_options(parser: argparse.ArgumentParser) -> None:
 def _list_subjects(options: argparse.Namespace) -> Exit:
     names = built_in_subjects() if options.id is None else (options.id,)
     out = console()
-    table = sheet(out, "subject", "runs here", "promises", "upstreams", "isolation", LAST, fold=(LAST,))
+    wide = out.width >= WIDE
+    more = ("promises", "upstreams", "isolation") if wide else ()
+    table = sheet(out, "subject", "runs here", *more, LAST, fold=(LAST,))
     for name in names:
         require_subject(name)
         spec = asyncio.run(_described(name))
         if isinstance(spec, SubjectSpec):
-            facts = (spec.facts.promises, str(spec.upstreams), spec.isolation, Text(spec.version))
-            table.add_row(Text(name), "yes", *facts)
+            facts = (spec.facts.promises, str(spec.upstreams), spec.isolation) if wide else ()
+            table.add_row(Text(name), "yes", *facts, Text(spec.version))
         else:
-            table.add_row(Text(name), "no", "", "", "", Text(str(spec)))
+            table.add_row(Text(name), "no", *("",) * len(more), Text(str(spec)))
     out.print(table)
     return Exit.PASS
 

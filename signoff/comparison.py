@@ -91,9 +91,9 @@ def _change(base: CellReport | None, candidate: CellReport | None) -> tuple[Chan
 
 def _compare_passed(base: CellReport, candidate: CellReport) -> tuple[Change, str]:
     """Both hold every must: the outcome first, then warnings, then what it cost."""
-    if rank(base) != rank(candidate):
-        change = Change.STRONGER if rank(candidate) > rank(base) else Change.WEAKER
-        return change, f"outcome {base.outcome} is now {candidate.outcome}"
+    if ranks(base) != ranks(candidate):
+        poorer = any(now < was for was, now in zip(ranks(base), ranks(candidate), strict=False))
+        return Change.WEAKER if poorer else Change.STRONGER, f"outcome {base.outcome} is now {candidate.outcome}"
     if base.warnings != candidate.warnings:
         change = Change.STRONGER if candidate.warnings < base.warnings else Change.WEAKER
         return change, f"{base.warnings} warnings are now {candidate.warnings}"
@@ -103,11 +103,11 @@ def _compare_passed(base: CellReport, candidate: CellReport) -> tuple[Change, st
     return Change.SAME, ""
 
 
-def rank(cell: CellReport) -> int:
-    """How much a caller can do with an outcome: a result, then an honest "not executed", then not knowing. A plan
-    with several operations counts as its poorest.
+def ranks(cell: CellReport) -> tuple[int, ...]:
+    """How much the caller of each operation can do with its outcome: a result, then an honest "not executed", then
+    not knowing. One operation that is worse off makes the cell weaker, whatever became of the others.
     """
-    return min(({"ok": 2, "failed": 1}.get(outcome, 0) for outcome in cell.outcome.split(", ")), default=0)
+    return tuple({"ok": 2, "failed": 1}.get(outcome, 0) for outcome in cell.outcome.split(", "))
 
 
 def failed_checks(cell: CellReport) -> frozenset[str]:

@@ -26,13 +26,13 @@ _EPILOG = f"""\
 examples:
   retryproof check                                   the reference forwarder
   retryproof check nginx --depth core                40 cells of nginx
-  retryproof check mine.toml --only 'status/503*'    your own, and some cells alone
-  retryproof check reference nginx --strict --quiet  in CI: the exit code says it
+  retryproof check mine.toml --only 'status/503*'    some cells of your own
+  retryproof check reference nginx --strict --quiet  in CI: an exit code
 
 output:
-  Each subject gets a folder of its own in --out: report.json, ledger.jsonl (what
-  really happened), and plans/*.json, each of which `retryproof replay` lives
-  through again. A FAIL prints the command that does it.
+  Each subject gets a folder of its own in --out: report.json, ledger.jsonl
+  (what really happened), and plans/*.json, each of which `retryproof replay`
+  lives through again. A FAIL prints the command that does it.
 
 {EXIT_CODES}
 

@@ -129,17 +129,17 @@ async def _described(name: str) -> SubjectSpec | SubjectError:
 FAULTS = Command(
     name="faults",
     summary="the catalogue: what can go wrong, and what it proves",
-    description="List the catalogue, or explain one fault: what happens, the truth, the evidence, its\n"
-    "class (may it be sent again?), its twin.",
+    description="List the catalogue, or explain one fault: what happens, the truth, the evidence,\n"
+    "its class (may it be sent again?), its twin.",
     epilog=f"examples:\n  retryproof faults\n  retryproof faults reset-after\n\n{_FAULT_EXITS}",
     options=_fault_options,
     run=_list_faults,
 )
 SUBJECTS = Command(
     name="subjects",
-    summary="the forwarders that can be examined here, and what to install for the others",
-    description="List the built-in subjects: can each run here, and if not, what to install; what it\n"
-    "promises, and its version.",
+    summary="the forwarders that can be examined here; what others lack",
+    description="List the built-in subjects: can each run here, and if not, what to install; what\n"
+    "it promises, and its version.",
     epilog=f"examples:\n  retryproof subjects\n  retryproof subjects mine.toml\n\n{_SUBJECT_EXITS}",
     options=_subject_options,
     run=_list_subjects,

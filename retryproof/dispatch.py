@@ -20,16 +20,16 @@ COMMANDS: tuple[Command, ...] = (
 _HELP = """\
 usage: retryproof COMMAND [OPTION]...
 
-Proof that a forwarder retries only what it may. A fake router breaks at an exact
-point of the exchange, on real sockets, and knows what it really did; the forwarder
-in front of it is judged by what it did with the evidence it had.
+Proof that a forwarder retries only what it may. A fake router breaks at an
+exact point of the exchange, on real sockets, and knows what it really did; the
+forwarder in front of it is judged by what it did with the evidence it had.
 
 commands:
 {commands}
 
 start with:
   retryproof check              the reference forwarder, on the embedded router
-  retryproof check nginx        another subject (`retryproof subjects` lists them)
+  retryproof check nginx        another one (`retryproof subjects` lists them)
   retryproof check mine.toml    your own forwarder, described in a file
   retryproof COMMAND --help     what a command does, takes and returns
 

@@ -22,11 +22,11 @@ sides: what the caller saw, and what the router really did."""
 
 _EPILOG = f"""\
 examples:
-  retryproof replay retryproof-out/RUN/plans/status--502-after--first.json --subject nginx
-  retryproof replay PLAN.json --subject mine.toml --times 50    does it come back?
+  retryproof replay retryproof-out/RUN/plans/wait--fin-after--first.json
+  retryproof replay PLAN.json --subject nginx --times 50    does it come back?
 
-Plans are written by `retryproof check`, into plans/ of its output folder, and can be
-written by hand: docs/plans.md says how.
+Plans are written by `retryproof check`, into plans/ of its output folder, and
+can be written by hand: docs/plans.md says how.
 
 {EXIT_CODES}"""
 
@@ -90,8 +90,10 @@ def _load(path: Path) -> Plan:
             f"cannot read the plan {str(path)!r}: {error.strerror}; expected a plan as `retryproof check` writes them",
             Exit.USAGE,
         ) from None
-    except (PlanError, RecursionError) as error:
+    except PlanError as error:
         raise CommandError(f"{str(path)!r}: {error}", Exit.USAGE) from None
+    except RecursionError:
+        raise CommandError(f"{str(path)!r} is nested too deeply; expected a plan", Exit.USAGE) from None
 
 
 COMMAND = Command(

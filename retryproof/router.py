@@ -9,7 +9,8 @@ from retryproof.exits import CommandError, Exit
 
 _DESCRIPTION = """\
 Run the fake router alone, with its control port, for a forwarder that runs
-elsewhere. One JSON line on standard output names the addresses when it is ready."""
+elsewhere. One JSON line on standard output names the addresses when it is
+ready."""
 
 _EPILOG = """\
 the control API:
@@ -27,7 +28,7 @@ examples:
 exit codes:
   0    ended by SIGTERM, in good order
   2    wrong usage
-  4    it could not listen: a port is in use, or the address is not this machine's
+  4    it could not listen: a port is in use, or the address is not ours
   130  ended by Ctrl-C, in good order"""
 
 

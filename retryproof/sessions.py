@@ -57,8 +57,12 @@ def require_subject(name: str) -> SubjectSpec:
     """
     try:
         return subject_named(name, Supervisor()).spec
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise CommandError(str(error), Exit.USAGE) from None
+    except RecursionError:
+        raise CommandError(
+            f"subject {name!r} is nested too deeply; expected a subject file in TOML", Exit.USAGE
+        ) from None
     except OSError as error:
         raise CommandError(
             f"subject {name!r}: {error.strerror}; expected a built-in name (`retryproof subjects`) or a TOML file",

@@ -16,29 +16,29 @@ from signoff.comparison import CellChange, Change, Comparison, compare, failed_c
 from signoff.report import CellReport
 
 _DESCRIPTION = """\
-Sign off a change of retry policy: the same plans against BASE and CANDIDATE, and
-the cells that differ."""
+Sign off a change of retry policy: the same plans against BASE and CANDIDATE,
+and the cells that differ."""
 
 _EPILOG = f"""\
 what a cell can be:
   regressed     a must that held is broken: blocks
   still broken  broken before and after: warns; blocks with --strict
   fixed         a must that was broken holds
-  weaker        a safe retry lost, a poorer outcome, or more attempts for the same
-                outcome: warns
+  weaker        a safe retry lost, a poorer outcome, or more attempts for the
+                same outcome: warns
   stronger      the reverse
   unproven      a side proved nothing, or only one side could run it
   same          no difference
 
 examples:
-  retryproof signoff reference:safe reference:blanket-5xx    what teams write first
+  retryproof signoff reference:safe reference:blanket-5xx
   retryproof signoff nginx nginx:retry-non-idempotent --only 'wait/*'
   retryproof signoff old.toml new.toml --examples 2000 --strict
 
 {EXIT_CODES}
 
-  Here 0 means that the change may ship, 1 that it blocks, 3 that it is unproven,
-  4 that either side could not run."""
+  For a sign-off 0 means that the change may ship, 1 that it blocks, 3 that it
+  is unproven, and 4 that either side could not run."""
 
 _STYLES = {Change.REGRESSED: "bold red", Change.FIXED: "green", Change.UNPROVEN: "yellow"}
 

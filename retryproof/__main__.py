@@ -13,10 +13,20 @@ TRACEBACK = "RETRYPROOF_TRACEBACK"
 def main() -> None:
     """Run the command and end the process with its exit code."""
     take_over()
+    _open_standard_files()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a locale without our characters is no reason to crash
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_standard_files() -> None:
+    """Those that were closed lead nowhere; else the first sockets would get their numbers, which libuv refuses."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number is this one
 
 
 def run(arguments: list[str]) -> Exit:

@@ -44,6 +44,7 @@ SERVER = SubjectFacts(name="server", promises=Promise.ANSWERING)
 FUTURES = SubjectFacts(name="futures", promises=Promise.FUTURES)
 LIBRARY = SubjectFacts(name="library", promises=Promise.ANSWERING, in_process=True)
 CONTRACTED = SubjectFacts(name="contracted", promises=Promise.ANSWERING, contract=REFERENCE_CONTRACT)
+PATIENT = SubjectFacts(name="patient", promises=Promise.ANSWERING, contract=REFERENCE_CONTRACT, attempts=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

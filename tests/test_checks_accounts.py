@@ -74,6 +74,25 @@ def test_a_held_connection_is_an_attempt_from_when_its_request_came() -> None:
     assert (first.exchange, second.fault, second.unserved) == (2, "unread-never", 10)
 
 
+def test_a_subject_that_leaves_after_its_answer_was_served_all_the_same() -> None:
+    """Only a connection without a request is no sending."""
+    (attempt,) = attempts(planned(), [*served(1, 1), closed(1, EndedBy.PEER)])
+    assert (attempt.executed, attempt.peer_left) == (3, 6)
+
+
+def test_a_sending_has_struck_only_where_each_of_its_faults_has() -> None:
+    """Two strikes, of the listener and of the exchange, and one of them is not closed."""
+    entries = [
+        opened(1),
+        striking("unread-late", connection=1),
+        struck(2),
+        received(1),
+        striking("reset-after", exchange=1),
+    ]
+    (attempt,) = attempts(held("unread-late"), entries)
+    assert ([strike.struck for strike in attempt.strikes], attempt.struck) == ([3, None], False)
+
+
 def test_every_dial_that_was_seen_is_an_attempt() -> None:
     """Two dials of a refusing listener, in their places between exchanges."""
     entries = steps(

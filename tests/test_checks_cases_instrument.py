@@ -113,6 +113,13 @@ CASES = (
         says=VACUOUS,
     ),
     Case(
+        name="a listener's fault that let its connection pass",
+        rule=1,
+        run=run(held("unread-never"), HEALTHY, ok()),
+        verdict=UNKNOWN,
+        says=VACUOUS,
+    ),
+    Case(
         name="a planned reuse that came on a new connection",
         rule=1,
         run=run(planned(reused=True), HEALTHY, ok()),

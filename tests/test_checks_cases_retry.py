@@ -94,19 +94,6 @@ CASES = (
         says={"safe-retry": FAIL},
     ),
     Case(
-        name="a safe retry that was not made is a warning",
-        rule=5,
-        run=run(planned("503-no-workers"), NO_WORKERS, lost(status=503), subject=CONTRACTED),
-        verdict=PASS,
-        says={"safe-retry-made": FAIL},
-    ),
-    Case(
-        name="no safe retry is missed where an unsafe fault lies in its way",
-        rule=5,
-        run=run(planned("503-no-workers", "reset-after"), NO_WORKERS, lost(status=503), subject=CONTRACTED),
-        verdict=PASS,
-    ),
-    Case(
         name="hedge: sent again while the first sending was still open",
         rule=13,
         run=run(

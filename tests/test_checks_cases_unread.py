@@ -47,30 +47,6 @@ CASES = (
         verdict=PASS,
     ),
     Case(
-        name="refused by one upstream and given up is a warning",
-        rule=5,
-        run=run(
-            held("connect-refused"),
-            [striking("connect-refused"), dialled(0, 5001, refused=True), struck(1, Witness.PACKET)],
-            failed(),
-        ),
-        verdict=PASS,
-        says={"safe-retry-made": FAIL},
-    ),
-    Case(
-        name="a budget that was spent on an upstream that refuses",
-        rule=5,
-        run=run(
-            held("connect-refused"),
-            steps(
-                [striking("connect-refused"), dialled(0, 5001, refused=True), dialled(0, 5002, refused=True)],
-                [struck(1, Witness.PACKET, 2)],
-            ),
-            failed(),
-        ),
-        verdict=PASS,
-    ),
-    Case(
         name="a dropped SYN that only the kernel counted, beside a healthy upstream",
         rule=1,
         run=run(
@@ -167,6 +143,19 @@ CASES = (
         run=run(
             held("unread-never"),
             [opened(1), striking("unread-never", connection=1), struck(2), unserved(1), closed(1, EndedBy.PEER)],
+            lost(status=504),
+        ),
+        verdict=PASS,
+    ),
+    Case(
+        name="left unread, read late, and then reset by a fault of its own: both struck one sending",
+        rule=8,
+        run=run(
+            planned("reset-after", listeners=held("unread-late").listeners),
+            steps(
+                [opened(1), striking("unread-late", connection=1), struck(2), received(1), accepted(1), executed(1, 1)],
+                [striking("reset-after", exchange=1), closed(1), struck(7)],
+            ),
             lost(status=504),
         ),
         verdict=PASS,

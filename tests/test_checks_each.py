@@ -196,6 +196,12 @@ def test_what_only_tells_is_named() -> None:
     assert {check.name for check in CHECKS if check.claim is Claim.TELLS} == TELLS_NAMES == {"reset-at-accept"}
 
 
+def test_a_reset_at_accept_that_was_only_about_to_strike_tells_nothing() -> None:
+    """Nothing says that the subject saw it."""
+    check = next(check for check in CHECKS if check.name == "reset-at-accept")
+    assert check.judge(run(held("accept-reset"), ACCEPT_RESET[:-1], lost())) == []
+
+
 @pytest.mark.parametrize(("entries", "did"), [((), "was not sent again"), (served(2, 1, upstream=1), "was sent again")])
 def test_a_reset_at_accept_tells_what_was_decided(entries: tuple[object, ...], did: str) -> None:
     """The finding says whether the operation was sent again."""

@@ -34,6 +34,7 @@ def test_what_is_no_must_changes_no_verdict(claim: Claim) -> None:
     assert judgement.verdict is PASS
     assert len(judgement.warnings) == (claim is Claim.SHOULD)
     assert judgement.failures == ()
+    assert judgement_of((finding("a", PASS), finding("b", UNKNOWN, claim))).unknowns == ()
 
 
 def test_a_run_in_which_nothing_was_judged_is_unknown() -> None:

@@ -12,6 +12,7 @@ from suites.findings import Verdict
 from suites.judge import Judgement, judge, judge_twins
 from suites.run import Run
 from tests.ledgers import Case
+from tests.test_checks_cases_budget import CASES as BUDGET
 from tests.test_checks_cases_failures import CASES as FAILURES
 from tests.test_checks_cases_instrument import CASES as INSTRUMENT
 from tests.test_checks_cases_results import CASES as RESULTS
@@ -19,7 +20,7 @@ from tests.test_checks_cases_retry import CASES as RETRY
 from tests.test_checks_cases_unread import CASES as UNREAD
 from tests.test_checks_cases_witnesses import CASES as WITNESSES
 
-CASES: tuple[Case, ...] = (*RETRY, *UNREAD, *RESULTS, *FAILURES, *INSTRUMENT, *WITNESSES)
+CASES: tuple[Case, ...] = (*RETRY, *UNREAD, *RESULTS, *FAILURES, *BUDGET, *INSTRUMENT, *WITNESSES)
 RUNS = st.sampled_from([case.run for case in CASES])
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from fake_router.entries import Witness
 from faults.catalogue import CATALOGUE
 from faults.plan import Plan, PlannedOperation
 from suites.findings import Claim, Proof, Verdict
@@ -13,6 +14,7 @@ from tests.ledgers import (
     PROXY,
     accepted,
     closed,
+    dialled,
     executed,
     held,
     lost,
@@ -105,6 +107,16 @@ def test_outcomes_are_compared_only_where_all_evidence_was_the_same() -> None:
         [opened(2), striking("unread-reset", connection=2), unserved(2), closed(2), struck(7)],
     )
     assert _said(run(held("unread-reset"), both, lost()), AFTER_RETRIED) == [PASS]
+
+
+def test_a_dial_at_an_unknown_time_is_compared_with_nothing() -> None:
+    """Without a packet witness nobody saw what came before what."""
+    unseen = [striking("syn-dropped"), *served(1, 1, upstream=1), struck(1, Witness.SK_DROPS)]
+    seen = [striking("syn-dropped"), dialled(0, 5001, refused=False), *served(1, 1, upstream=1)]
+    a = run(held("syn-dropped"), unseen, ok())
+    b = run(held("syn-dropped"), [*seen, struck(1, Witness.PACKET)], lost())
+    assert _said(a, b) == _said(b, a) == []
+    assert _said(b, b) == [PASS]
 
 
 def test_different_evidence_is_no_twin() -> None:

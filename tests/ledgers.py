@@ -219,6 +219,7 @@ def said_of(run: Run) -> tuple[Verdict | None, dict[str, Verdict]]:
     """The verdict, and every check that says something other than PASS."""
     judgement = judge(run)
     findings = [finding for finding in judgement.findings if finding.verdict is not Verdict.PASS]
+    assert not any("the check crashed" in finding.says for finding in findings), findings
     said = {finding.check: max(f.verdict for f in findings if f.check == finding.check) for finding in findings}
     return judgement.verdict, said
 

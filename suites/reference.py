@@ -118,14 +118,16 @@ class ReferenceSubject:
 
     async def start(self, upstreams: Sequence[Address]) -> ReferenceInstance:
         """A forwarder in front of these addresses; it opens nothing before its first operation."""
-        loop = FORWARDERS.loop()
+        settings = Settings(connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS)
         urls = [f"http://{host}:{port}" for host, port in upstreams]
-        starting = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_started(urls, self.policy), loop))
+        forwarder = Forwarder(urls, policy=replace(self.policy, backoff_ms=BACKOFF_MS), settings=settings)
+        instance = ReferenceInstance(forwarder=forwarder, loop=FORWARDERS.loop())
         try:
-            return ReferenceInstance(forwarder=await asyncio.shield(starting), loop=loop)
-        except asyncio.CancelledError:  # nobody will ever stop it: it is started, which takes no time, and stopped here
-            await ReferenceInstance(forwarder=await starting, loop=loop).stop()
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(forwarder.start(), instance.loop))
+        except BaseException:
+            await instance.stop()
             raise
+        return instance
 
     async def pulse(self) -> Pulse:
         """On the loop of all forwarders of this process."""
@@ -134,13 +136,6 @@ class ReferenceSubject:
 
 async def _pulse() -> Pulse:
     return Pulse()
-
-
-async def _started(urls: Sequence[str], policy: Policy) -> Forwarder:
-    settings = Settings(connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS)
-    forwarder = Forwarder(urls, policy=replace(policy, backoff_ms=BACKOFF_MS), settings=settings)
-    await forwarder.start()
-    return forwarder
 
 
 def reference_subject(policy: str | None, version: str) -> ReferenceSubject:

@@ -31,8 +31,9 @@ class Stage:
     @asynccontextmanager
     async def open(subject: Subject, routers: RouterThread) -> AsyncIterator["Stage"]:
         """Start both, and end both whatever happens. Raises SubjectError."""
-        router = await routers.call(_started, subject.spec.upstreams)
+        router = Router(upstreams=subject.spec.upstreams, host=HOST)
         try:
+            await routers.call(router.start)  # inside: who is cancelled while it starts closes it all the same
             instance = await subject.start([(HOST, port) for port in router.ports])
             try:
                 yield Stage(subject=subject, instance=instance, router=router, routers=routers)
@@ -75,12 +76,6 @@ class Stage:
     def entries(self, *, since: int = 0) -> tuple[AnyEntry, ...]:
         """The ledger from that place on. Appending is atomic, so reading from another thread is safe."""
         return self.router.ledger.since(since)
-
-
-async def _started(upstreams: int) -> Router:
-    router = Router(upstreams=upstreams, host=HOST)
-    await router.start()
-    return router
 
 
 def _received(router: Router, since: int) -> int:

@@ -58,7 +58,7 @@ class Bench:
         async def start() -> Driver:
             routers = stack.enter_context(RouterThread())
             supervisor = await stack.enter_async_context(Supervisor())
-            return Driver(subject=subject_named(name, supervisor), routers=routers)
+            return await stack.enter_async_context(Driver(subject=subject_named(name, supervisor), routers=routers))
 
         try:
             driver = asyncio.run_coroutine_threadsafe(start(), loop).result()

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Self
 
 from fake_router.entries import Opened
 from fake_router.kernel import sockets_towards
@@ -32,7 +33,8 @@ WARM_UPS = 3
 class Driver:
     """Lives through plans with fresh instances of one subject; many runs may be under way at once.
 
-    Raises SubjectError from `run` when an instance cannot be started.
+    An async context manager: leaving it ends what it measures beside the runs. Raises SubjectError from `run` when
+    an instance cannot be started.
     """
 
     subject: Subject
@@ -40,6 +42,14 @@ class Driver:
     numbers: Numbers = field(default_factory=Numbers)
     pulses: list[Pulse] = field(default_factory=list)
     _warm: dict[int, asyncio.Task[int]] = field(default_factory=dict)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._warm.values():
+            task.cancel()
+        await asyncio.gather(*self._warm.values(), return_exceptions=True)
 
     async def run(self, plan: Plan) -> Run:
         """The plan on an instance of its own."""

@@ -25,7 +25,8 @@ HEALTHY = Plan(operations=(PlannedOperation(),))
 async def driver() -> AsyncIterator[Driver]:
     """The reference, on routers of this test's own."""
     with RouterThread() as routers:
-        yield Driver(subject=reference_subject(None, "test"), routers=routers)
+        async with Driver(subject=reference_subject(None, "test"), routers=routers) as driver:
+            yield driver
 
 
 async def test_a_run_holds_the_operation_the_fresh_one_and_its_marks(driver: Driver) -> None:
@@ -97,7 +98,8 @@ async def test_a_subject_that_never_sends_proves_nothing() -> None:
     """No strike, no verdict; and each of its instances is stopped."""
     mute = Mute()
     with RouterThread() as routers:
-        run = await Driver(subject=mute, routers=routers).run(HEALTHY)
+        async with Driver(subject=mute, routers=routers) as driver:
+            run = await driver.run(HEALTHY)
     judgement = judge(run)
     assert judgement.verdict is Verdict.FAIL  # nothing is well after healing either
     assert {finding.check for finding in judgement.unknowns} >= {"vacuity"}
@@ -117,8 +119,10 @@ async def test_a_subject_that_cannot_start_ends_all_lanes_with_one_error(isolati
     """Not with a group of sixteen."""
     facts = SubjectFacts(name="broken", promises=Promise.TRANSPARENT)
     broken = Broken(spec=SubjectSpec(facts=facts, isolation=isolation))
-    with RouterThread() as routers, pytest.raises(SubjectError, match="no such thing"):
-        await run_plans(Driver(subject=broken, routers=routers), [HEALTHY] * 20, lambda place, run: None)
+    with RouterThread() as routers:
+        async with Driver(subject=broken, routers=routers) as driver:
+            with pytest.raises(SubjectError, match="no such thing"):
+                await run_plans(driver, [HEALTHY] * 20, lambda place, run: None)
 
 
 async def test_a_listener_is_healthy_again_after_the_run(driver: Driver) -> None:

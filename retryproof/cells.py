@@ -67,7 +67,9 @@ def _rank(group: Group) -> tuple[int, tuple[str, ...]]:
 
 def _print_group(out: Console, heading: str, checks: tuple[str, ...], cells: list[CellReport]) -> None:
     count = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
-    about = ", ".join(checks) or "recorded, the decision is not judged"
+    about = ", ".join(checks) or (
+        "recorded, the decision is not judged" if heading == "tells" else "nothing was proved"
+    )
     print_line(out, "")
     print_line(out, Text.assemble((heading, STYLES.get(heading, "bold")), f" {about}: {count}"))
     of_catalogue = [cell for cell in cells if not _is_drawn(cell)][:MAX_ROWS]

@@ -5,7 +5,6 @@ import io
 import os
 import re
 import sys
-from functools import cache
 from typing import TextIO, cast
 
 from retryproof.exits import CommandError, Exit
@@ -20,24 +19,27 @@ class Output(io.TextIOBase):
     fails, as on a full disk; nothing more is written after that.
     """
 
+    def __init__(self) -> None:
+        self._stream = sys.stdout  # None: it was closed before we were started
+
     def isatty(self) -> bool:
         """Whether a person looks at it."""
-        return sys.stdout is not None and sys.stdout.isatty()
+        return self._stream is not None and self._stream.isatty()
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # TextIOBase has an attribute of that name
         """What it can show."""
-        return getattr(sys.stdout, "encoding", None) or "utf-8"
+        return getattr(self._stream, "encoding", None) or "utf-8"
 
     def write(self, text: str) -> int:
         """Write it through, at once."""
-        if sys.stdout is None:  # it was closed before we were started
+        if self._stream is None:
             return len(text)
         try:
-            sys.stdout.write(text if self.isatty() else re.sub(r" +$", "", text, flags=re.MULTILINE))
-            sys.stdout.flush()
+            self._stream.write(text if self.isatty() else re.sub(r" +$", "", text, flags=re.MULTILINE))
+            self._stream.flush()
         except OSError as error:
-            _leave()
+            _leave(self._stream.fileno())
             if error.errno not in _NOBODY_READS:
                 raise CommandError(
                     f"cannot write to standard output: {error.strerror}; expected a place with free space. "
@@ -50,16 +52,15 @@ class Output(io.TextIOBase):
         """Nothing waits here."""
 
 
-def _leave() -> None:
+def _leave(descriptor: int) -> None:
     """What is still buffered, and all that follows, goes nowhere, also when the interpreter ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, descriptor)
     os.close(nowhere)
 
 
-@cache
 def standard_output() -> TextIO:
-    """The one standard output of this process."""
+    """Standard output as it is now."""
     return cast(TextIO, Output())
 
 

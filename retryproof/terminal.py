@@ -45,7 +45,8 @@ def progress(out: Console, what: str, total: int) -> Iterator[Ticker]:
         yield lambda: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
+    # What goes to stderr meanwhile stays there: rich would move it to stdout.
+    with Progress(*columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         task = bar.add_task(escape(what), total=total)
         yield lambda: bar.advance(task)
 

@@ -5,7 +5,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from signoff.report import Report, load_report
 
 DEADLINE_S = 60
+LOOK_S = 0.002  # between two looks at what gives no event: a file that grows, a process of another
 COMMAND = (sys.executable, "-m", "retryproof")
 
 
@@ -88,6 +89,26 @@ class Place:
                     if str((entry / "cwd").readlink()).startswith(f"{self.path}"):
                         found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         return found
+
+
+def wait_for_ledger(process: "subprocess.Popen[str]", place: Place, lines: int) -> None:
+    """Until there is a ledger with so many lines."""
+
+    def recorded() -> bool:
+        ledgers = list(place.path.glob("out/*/ledger.jsonl"))
+        return bool(ledgers) and sum(path.read_bytes().count(b"\n") for path in ledgers) >= lines
+
+    wait_until(process, recorded)
+
+
+def wait_until(process: "subprocess.Popen[str]", so: Callable[[], bool]) -> None:
+    """Until that is so; fails when the process ends before."""
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        while not so():
+            assert not select.select([descriptor], [], [], LOOK_S)[0], "it ended too early"
+    finally:
+        os.close(descriptor)
 
 
 def ended(process: "subprocess.Popen[str]") -> Ended:

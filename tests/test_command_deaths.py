@@ -1,68 +1,17 @@
 """A subject that a fault kills: FAIL when it dies again alone, UNKNOWN when it does not."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.command_process import Ended, Place, wait_for_end
-
-# Forwards one request at a time to its upstream, on a connection of its own, and dies of a 500 when {dies} lets it.
-FORWARDER = r"""
-import os, socket
-def message(sock):
-    data = b""
-    while b"\r\n\r\n" not in data:
-        more = sock.recv(65536)
-        if not more: return data
-        data += more
-    head, _, body = data.partition(b"\r\n\r\n")
-    lengths = [line.split(b":")[1] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-    length = int(lengths[0]) if lengths else 0
-    while len(body) < length:
-        more = sock.recv(65536)
-        if not more: break
-        body += more
-    return head + b"\r\n\r\n" + body
-def dies():
-    if "{dies}" == "always": return True
-    try: os.close(os.open("{here}/died", os.O_CREAT | os.O_EXCL))
-    except FileExistsError: return False
-    return True
-host, _, port = "{upstreams[0]}".rpartition(":")
-listener = socket.socket()
-listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("{host}", {port}))
-listener.listen()
-while True:
-    caller, _ = listener.accept()
-    with caller:
-        request = message(caller)
-        if request:
-            with socket.create_connection((host, int(port))) as router:
-                router.sendall(request)
-                reply = message(router)
-            if b" 500 " in reply[:16] and dies(): os._exit(7)
-            caller.sendall(reply)
-"""
-SUBJECT = """\
-name = "mortal"
-command = ["{{python}}", "-I", "-S", "{{dir}}/forwarder.py"]
-speaks = "openai-completions"
-promises = "transparent"
-connect_timeout_ms = 300
-read_timeout_ms = 300
-quiet_ms = 50
-values.dies = "{dies}"
-files."forwarder.py" = {forwarder}
-"""
+from tests.weak_forwarder import write_weak_forwarder
 
 
 def check(folder: Path, dies: str, *only: str) -> tuple[Place, Ended]:
-    """One examination of the mortal forwarder."""
+    """One examination of the weak forwarder."""
     place = Place(path=folder)
-    (folder / "mortal.toml").write_text(SUBJECT.format(dies=dies, forwarder=json.dumps(FORWARDER)))
-    return place, place.run("check", "mortal.toml", "--only", *only, "--out", "out")
+    return place, place.run("check", write_weak_forwarder(folder, dies), "--only", *only, "--out", "out")
 
 
 def test_a_subject_that_dies_of_a_fault_again_when_alone_fails(tmp_path: Path) -> None:
@@ -71,11 +20,11 @@ def test_a_subject_that_dies_of_a_fault_again_when_alone_fails(tmp_path: Path) -
     assert (ended.code, ended.err) == (1, "")
     (cell,) = place.report().cells
     assert (cell.verdict, "survives" in {finding.check for finding in cell.findings}) == ("FAIL", True)
-    assert "mortal" in ended.out
+    assert "FAIL weak (" in ended.out
     assert "The subject outlives every fault." in ended.out
     assert "exited with code 7" in ended.out
     (plan,) = (place.folders()[0] / "plans").iterdir()
-    again = place.run("replay", str(plan), "--subject", "mortal.toml")
+    again = place.run("replay", str(plan), "--subject", "weak.toml")
     assert (again.code, again.err) == (1, "")
     assert "must survives: FAIL: the subject's process ended by itself: exited with code 7" in again.out
     wait_for_end(place.processes())

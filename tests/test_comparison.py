@@ -1,64 +1,15 @@
 """Base against candidate, on literal reports: each rule of a sign-off, and what it does to the exit code."""
 
-from typing import Any
-
 import pytest
 
 from signoff.comparison import Change, Comparison, compare
-from signoff.report import CellReport, FindingReport, Report, SubjectReport
-
-RETRIED = FindingReport(check="safe-retry", kind="must", verdict="FAIL", says="was sent again")
-TWICE = FindingReport(check="at-most-once", kind="must", verdict="FAIL", says="was executed twice")
-LOST = FindingReport(check="safe-retry-made", kind="should", verdict="FAIL", says="was not sent again")
-TOLD = FindingReport(check="tells", kind="tells", verdict="PASS", says="sent twice")
-
-
-def cell(**changes: Any) -> CellReport:
-    """One cell that passes: sent once, executed once, answered."""
-    facts: dict[str, Any] = {
-        "id": "wait/reset-after/first",
-        "fault": "reset-after",
-        "phase": "wait",
-        "evidence": "reset",
-        "class_": "AMBIGUOUS",
-        "dimensions": {},
-        "attempts": 1,
-        "accepted": 1,
-        "executions": 1,
-        "replied": 1,
-        "outcome": "ok",
-        "status": 200,
-        "delay_ms": 1.0,
-        "verdict": "PASS",
-        "plan": {},
-    }
-    return CellReport(**{**facts, **changes})
-
-
-def broken(*findings: FindingReport, **changes: Any) -> CellReport:
-    """One cell that fails."""
-    return cell(verdict="FAIL", findings=findings, **changes)
-
-
-def report(*cells: CellReport) -> Report:
-    """A report of these cells."""
-    subject = SubjectReport(name="mine", version="1", promises="answering")
-    return Report(
-        tool="retryproof 0",
-        subject=subject,
-        seed=0,
-        depth="full",
-        strict=False,
-        verdict="PASS",
-        counts={},
-        histogram={},
-        cells=cells,
-    )
+from signoff.report import CellReport
+from tests.literal_reports import LOST, RETRIED, TOLD, TWICE, broken, cell, literal_report
 
 
 def compared(base: CellReport, candidate: CellReport) -> Comparison:
     """One cell of each side."""
-    return compare(report(base), report(candidate))
+    return compare(literal_report(base), literal_report(candidate))
 
 
 PASSED = cell()
@@ -141,14 +92,16 @@ def test_a_regression_blocks_whatever_else_is_unproven(regressed_first: bool) ->
     """1 wins over 3, and one cell is enough."""
     pairs = [(cell(id="a"), broken(RETRIED, id="a")), (cell(id="b"), cell(id="b", verdict="UNKNOWN"))]
     ordered = pairs if regressed_first else pairs[::-1]
-    comparison = compare(report(*(pair[0] for pair in ordered)), report(*(pair[1] for pair in ordered)))
+    comparison = compare(literal_report(*(pair[0] for pair in ordered)), literal_report(*(pair[1] for pair in ordered)))
     assert comparison.exit_code(strict=False) == 1
     assert comparison.counts() == {Change.REGRESSED: 1, Change.UNPROVEN: 1}
 
 
 def test_a_cell_that_one_side_lacks_is_unproven_and_says_which() -> None:
     """In the base's order, then what only the candidate has."""
-    comparison = compare(report(cell(id="both"), cell(id="old")), report(cell(id="new"), cell(id="both")))
+    comparison = compare(
+        literal_report(cell(id="both"), cell(id="old")), literal_report(cell(id="new"), cell(id="both"))
+    )
     seen = [(one.id, one.change, one.says) for one in comparison.cells]
     assert seen == [
         ("both", Change.SAME, ""),
@@ -160,13 +113,13 @@ def test_a_cell_that_one_side_lacks_is_unproven_and_says_which() -> None:
 
 def test_no_cells_at_all_prove_nothing() -> None:
     """Nothing was compared."""
-    assert compare(report(), report()).exit_code(strict=False) == 3
+    assert compare(literal_report(), literal_report()).exit_code(strict=False) == 3
 
 
 def test_what_differs_is_listed_and_what_is_the_same_is_not() -> None:
     """A cell that tells otherwise is listed too, in words, and counts as the same."""
     told = (cell(id="told", tells=True), cell(id="told", tells=True, attempts=2, outcome="unknown", status=502))
-    comparison = compare(report(cell(id="same"), told[0]), report(cell(id="same"), told[1]))
+    comparison = compare(literal_report(cell(id="same"), told[0]), literal_report(cell(id="same"), told[1]))
     assert [(one.id, one.change) for one in comparison.differing()] == [("told", Change.SAME)]
     assert comparison.differing()[0].says == "tells otherwise: 1 attempts, ok 200; now 2 attempts, unknown 502"
 

@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fake_router.entries import AnyEntry, Received
 from fake_router.server import Router
@@ -38,9 +38,9 @@ class Stage:
             try:
                 yield Stage(subject=subject, instance=instance, router=router, routers=routers)
             finally:
-                await instance.stop()
+                await to_the_end(instance.stop())
         finally:
-            await routers.call(router.close)
+            await to_the_end(routers.call(router.close))
 
     @property
     def ports(self) -> tuple[int, ...]:
@@ -80,3 +80,17 @@ class Stage:
 
 def _received(router: Router, since: int) -> int:
     return sum(isinstance(entry, Received) for entry in router.ledger.since(since))
+
+
+async def to_the_end(clean_up: Coroutine[Any, Any, None]) -> None:
+    """Clean up, also when cancelled meanwhile: the cancellation is raised when it is done."""
+    task = asyncio.ensure_future(clean_up)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled

@@ -19,9 +19,7 @@ from faults.acts import HEALTHY
 class Connection:
     """Serves the requests of one line, one after the other."""
 
-    __slots__ = (
-        "_board", "_eof", "_line", "_loop", "_nth", "_performer", "_queue",
-    )  # fmt: skip
+    __slots__ = ("_board", "_eof", "_line", "_loop", "_nth", "_performer", "_queue")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line) -> None:
         self._loop = loop

@@ -33,9 +33,17 @@ class Performer:
     """One exchange at a time, from its receipt until it is over; then `over` is called with it."""
 
     __slots__ = (
-        "_board", "_handed", "_line", "_loop", "_of_bytes", "_over", "_rest", "_timer", "exchange",
+        "_board",
+        "_handed",
+        "_line",
+        "_loop",
+        "_of_bytes",
+        "_over",
+        "_rest",
+        "_timer",
+        "exchange",
         "peer_lost",
-    )  # fmt: skip
+    )
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line, over: Callable[[Exchange], None]

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import msgspec
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fake_router.entries import Struck
@@ -20,6 +20,8 @@ from tests.test_checks_cases_retry import CASES as RETRY
 from tests.test_checks_cases_unread import CASES as UNREAD
 from tests.test_checks_cases_witnesses import CASES as WITNESSES
 
+# A machine that stalls is no failure of a check: nothing here is about time.
+ANY_TIME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CASES: tuple[Case, ...] = (*RETRY, *UNREAD, *RESULTS, *FAILURES, *BUDGET, *INSTRUMENT, *WITNESSES)
 RUNS = st.sampled_from([case.run for case in CASES])
 
@@ -40,6 +42,7 @@ def _mangled(draw: st.DrawFn) -> Run:
     return replace(run, ledger=draw(st.sampled_from([tuple(entries), renumbered])), history=tuple(history))
 
 
+@ANY_TIME
 @given(_mangled())
 def test_no_check_crashes_whatever_the_ledger_holds(run: Run) -> None:
     """There is a verdict (or a reason for none), and no check raised."""
@@ -48,6 +51,7 @@ def test_no_check_crashes_whatever_the_ledger_holds(run: Run) -> None:
     assert (judgement.verdict is None) == (run.unreachable is not None)
 
 
+@ANY_TIME
 @given(_mangled(), RUNS)
 def test_twins_of_anything_can_be_judged(run: Run, other: Run) -> None:
     """Runs of the same shape are compared without an exception, and a run is the same as itself."""
@@ -56,6 +60,7 @@ def test_twins_of_anything_can_be_judged(run: Run, other: Run) -> None:
     assert all(finding.verdict is Verdict.PASS for finding in judge_twins(run, run))
 
 
+@ANY_TIME
 @given(RUNS, st.randoms(use_true_random=False))
 def test_the_order_of_the_tuple_is_of_no_account(run: Run, random: Random) -> None:
     """Entries are ordered by their numbers: a shuffled ledger gets the same judgement."""
@@ -64,6 +69,7 @@ def test_the_order_of_the_tuple_is_of_no_account(run: Run, random: Random) -> No
     assert judge(replace(run, ledger=tuple(shuffled))) == judge(run)
 
 
+@ANY_TIME
 @given(RUNS, st.data())
 def test_less_evidence_of_strikes_makes_no_pass(run: Run, data: st.DataObject) -> None:
     """A verdict that was no PASS is none when entries that close strikes are lost."""

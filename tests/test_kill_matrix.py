@@ -49,8 +49,11 @@ def test_nothing_kills_an_unbroken_forwarder(lives: dict[str, Life], name: str) 
     assert found == {}, _shown(found)
 
 
-def _shown(found: dict[Kill, list[str]]) -> str:
-    return "\n" + "\n".join(f"{kill} in {len(ids)} cells: {', '.join(ids)}" for kill, ids in sorted(found.items()))
+def _shown(found: dict[Kill, dict[str, str]]) -> str:
+    lines = []
+    for kill, cells in sorted(found.items()):
+        lines += [f"{kill} in {len(cells)} cells:", *(f"    {id_}: {says}" for id_, says in cells.items())]
+    return "\n".join(["", *lines])
 
 
 def test_every_check_has_a_mutant_that_it_must_kill() -> None:

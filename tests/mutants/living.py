@@ -58,18 +58,19 @@ class Life:
 
     runs: dict[str, Run] = field(default_factory=dict)
 
-    def kills(self, unbroken: "Life") -> dict[Kill, list[str]]:
-        """Every kill, with the ids of the plans in which it happened."""
-        found: dict[Kill, list[str]] = {}
+    def kills(self, unbroken: "Life") -> dict[Kill, dict[str, str]]:
+        """Every kill, with the ids of the plans in which it happened, and what the finding says."""
+        found: dict[Kill, dict[str, str]] = {}
         for id_, run in sorted(self.runs.items()):
-            findings = (*judge(run).findings, *self._twins_of(id_))
-            kills = {kill for finding in findings for kill in _kills_by(finding)}
+            for finding in (*judge(run).findings, *self._twins_of(id_)):
+                for kill in _kills_by(finding):
+                    found.setdefault(kill, {})[id_] = finding.says
             tells, told = _told(run), _told(unbroken.runs[id_])
-            kills |= {
-                Kill(How.TOLD, check) for check in tells.keys() | told.keys() if tells.get(check) != told.get(check)
-            }
-            for kill in kills:
-                found.setdefault(kill, []).append(id_)
+            for check in tells.keys() | told.keys():
+                if tells.get(check) != told.get(check):
+                    found.setdefault(Kill(How.TOLD, check), {})[id_] = (
+                        f"{tells.get(check)} in place of {told.get(check)}"
+                    )
         return found
 
     def _twins_of(self, id_: str) -> list[Finding]:

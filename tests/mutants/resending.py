@@ -59,7 +59,10 @@ class SendsAllFailuresAgain(Forwarder):
 
 
 class Hedges(Forwarder):
-    """What takes long is sent to the other upstream too, and the first answer wins."""
+    """What takes long is sent to the other upstream too, long before it is given up, and the first answer wins."""
+
+    async def ask(self, link: Link, body: bytes) -> Got:
+        return await link.ask(body, self.timeout_s * 5 / 3)
 
     async def send(self, upstream: Address, body: bytes) -> Got:
         first = asyncio.ensure_future(super().send(upstream, body))

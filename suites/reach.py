@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fake_router.kernel import can_watch_packets
-from faults.acts import Refuse
+from faults.acts import DropSyn, Refuse
 from faults.catalogue import fault_named
 from faults.plan import Plan
 from suites.subject import SubjectSpec
@@ -30,10 +30,19 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
     for name in _named(plan):
         if name in spec.reach:
             return spec.reach[name]
+    return None if machine.packets else _unseen(plan, spec)
+
+
+def _unseen(plan: Plan, spec: SubjectSpec) -> str | None:
+    """Why this plan cannot be judged where no packets can be watched."""
+    faults = any(operation.faults for operation in plan.operations)
     for listener in plan.listeners:
-        refuses = isinstance(fault_named(listener.fault).act, Refuse)
-        if refuses and listener.upstream is not None and spec.upstreams > 1 and not machine.packets:
+        act = fault_named(listener.fault).act
+        beside_healthy = listener.upstream is not None and spec.upstreams > 1
+        if isinstance(act, Refuse) and beside_healthy:
             return "a refused connect beside a healthy upstream is seen only by a packet socket: needs CAP_NET_RAW"
+        if isinstance(act, Refuse | DropSyn) and faults:
+            return "whether a dial came before or after an exchange is seen only by a packet socket: needs CAP_NET_RAW"
     return None
 
 

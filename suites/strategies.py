@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from faults.acts import Refuse, is_listener_act
+from faults.acts import DropSyn, Refuse, is_listener_act
 from faults.catalogue import CATALOGUE
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from suites.reach import Machine
@@ -27,11 +27,14 @@ def _reachable(ids: tuple[str, ...], spec: SubjectSpec) -> list[str]:
 def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Plan:
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
     fault = draw(st.sampled_from(_reachable(_LISTENER_FAULTS, spec)))
-    refuses = isinstance(CATALOGUE[fault].act, Refuse)
+    act = CATALOGUE[fault].act
+    refuses = isinstance(act, Refuse)
     one_of_many = spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
     listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
-    faults = draw(_fault_lists(spec)) if one_of_many else ()
+    # Without packets nobody knows whether a dropped SYN came before or after an exchange that failed.
+    in_order = machine.packets or not isinstance(act, Refuse | DropSyn)
+    faults = draw(_fault_lists(spec)) if one_of_many and in_order else ()
     return Plan(
         upstreams=spec.upstreams if one_of_many else 1,
         operations=(PlannedOperation(faults=faults),),

@@ -14,6 +14,7 @@ ALLOWED: dict[str, set[str]] = {
     "suites": {"faults", "fake_router"},
     "signoff": {"faults", "fake_router", "suites"},
     "retryproof": {"faults", "fake_router", "forwarder", "suites", "signoff"},
+    "benchmarks": {"faults", "fake_router", "forwarder", "suites", "signoff", "retryproof"},
 }
 OURS = set(ALLOWED)
 # The reference subject is the one place where the suites meet the forwarder.

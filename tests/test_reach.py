@@ -1,0 +1,64 @@
+"""What cannot be reached is not run, with the reason; and what is drawn can be reached."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faults.plan import Plan, PlannedListener, PlannedOperation
+from suites.cells import all_cells
+from suites.reach import Machine, unreachable
+from suites.run import Promise, SubjectFacts
+from suites.strategies import plans
+from suites.subject import SubjectSpec
+
+PACKETS, BLIND = Machine(packets=True), Machine(packets=False)
+
+
+def _spec(*, upstreams: int = 2, in_process: bool = False, reach: dict[str, str] | None = None) -> SubjectSpec:
+    facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process)
+    return SubjectSpec(facts=facts, upstreams=upstreams, reach=reach or {})
+
+
+def _beside(fault: str, *faults: str) -> Plan:
+    return Plan(
+        upstreams=2,
+        operations=(PlannedOperation(faults=faults),),
+        listeners=(PlannedListener(fault=fault, upstream=0),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("plan", "spec", "machine", "reason"),
+    [
+        (_beside("syn-dropped"), _spec(upstreams=1), PACKETS, "needs 2 upstreams"),
+        (Plan(operations=(PlannedOperation(segments=2),)), _spec(in_process=True), PACKETS, "called in process"),
+        (Plan(operations=(PlannedOperation(reused=True),)), _spec(reach={"reused": "no pool"}), PACKETS, "no pool"),
+        (Plan(operations=(PlannedOperation(segments=2),)), _spec(reach={"segments": "joins"}), PACKETS, "joins"),
+        (Plan(operations=(PlannedOperation(faults=("500-after",)),)), _spec(reach={"500-after": "x"}), PACKETS, "x"),
+        (_beside("connect-refused"), _spec(), BLIND, "beside a healthy upstream"),
+        (_beside("syn-dropped", "500-after"), _spec(), BLIND, "before or after an exchange"),
+        (_beside("syn-dropped"), _spec(), BLIND, None),
+        (_beside("unread-reset", "500-after"), _spec(), BLIND, None),
+        (_beside("connect-refused", "500-after"), _spec(), PACKETS, None),
+    ],
+)
+def test_a_reason_is_given_exactly_where_a_plan_cannot_be_reached(
+    plan: Plan, spec: SubjectSpec, machine: Machine, reason: str | None
+) -> None:
+    """By the subject, by how it is called, or by what this machine lets us see."""
+    found = unreachable(plan, spec, machine)
+    assert (found is None) if reason is None else (found is not None and reason in found)
+
+
+@given(st.data(), st.booleans(), st.booleans(), st.integers(1, 3))
+def test_every_drawn_plan_can_be_reached(data: st.DataObject, packets: bool, in_process: bool, upstreams: int) -> None:
+    """Nothing is drawn only to be left out."""
+    spec = _spec(upstreams=upstreams, in_process=in_process, reach={"silence-after": "no"})
+    machine = Machine(packets=packets)
+    assert unreachable(data.draw(plans(spec, machine)), spec, machine) is None
+
+
+def test_without_packets_only_refusals_beside_a_healthy_upstream_are_out_of_reach() -> None:
+    """Of the catalogue's cells."""
+    lost = [cell.id for cell in all_cells() if unreachable(cell.plan, _spec(), BLIND)]
+    assert lost == ["connect/connect-refused/first-of-two"]

@@ -110,7 +110,6 @@ def _print_summary(out: Console, outcomes: list[tuple[str, Outcome]]) -> None:
 
 COMMAND = Command(
     name="check",
-    summary="examine forwarders: do they retry only what is provably safe?",
     description=_DESCRIPTION,
     epilog=_EPILOG,
     options=_options,

@@ -47,7 +47,6 @@ class Command:
     """
 
     name: str
-    summary: str
     description: str
     epilog: str
     options: Callable[[argparse.ArgumentParser], None]

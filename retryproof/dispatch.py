@@ -1,21 +1,22 @@
 """Which command is meant, and what `retryproof` says where none is."""
 
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from retryproof import check, describe, replay, router, signoff
 from retryproof.command import EXIT_CODES, HELP, Command
 from retryproof.exits import CommandError, Exit
 from retryproof.output import standard_output
 
-COMMANDS: tuple[Command, ...] = (
-    check.COMMAND,
-    signoff.COMMAND,
-    replay.COMMAND,
-    router.COMMAND,
-    describe.FAULTS,
-    describe.SUBJECTS,
-)
+# Each in a module of its name, which is imported when it is asked for: all of them take half a second.
+SUMMARIES = {
+    "check": "examine forwarders: do they retry only what is provably safe?",
+    "signoff": "a change of retry policy: may the candidate replace the base?",
+    "replay": "one plan again, with its timeline",
+    "router": "the fake router alone, with its control port",
+    "faults": "the catalogue: what can go wrong, and what it proves",
+    "subjects": "the forwarders that can be examined here; what others lack",
+}
 
 _HELP = """\
 usage: retryproof COMMAND [OPTION]...
@@ -39,7 +40,6 @@ start with:
 
 def dispatch(arguments: list[str]) -> Exit:
     """Do what these arguments say, and return the exit code. Raises CommandError."""
-    by_name = {command.name: command for command in COMMANDS}
     match arguments:
         case []:
             standard_output().write(help_text())
@@ -50,16 +50,23 @@ def dispatch(arguments: list[str]) -> Exit:
         case ["--version", *_]:
             standard_output().write(f"{tool()}\n")
             return Exit.PASS
-        case [name, *rest] if name in by_name:
-            return _run(by_name[name], rest)
+        case [name, *rest] if name in SUMMARIES:
+            return _run(command_named(name), rest)
         case [name, *_]:
-            near = get_close_matches(name, by_name, n=1)
+            near = get_close_matches(name, SUMMARIES, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             what = "option" if name.startswith("-") else "command"
             raise CommandError(
-                f"{what} {name!r} is not known; expected one of the commands {', '.join(by_name)}{hint}", Exit.USAGE
+                f"{what} {name!r} is not known; expected one of the commands {', '.join(SUMMARIES)}{hint}", Exit.USAGE
             )
     raise AssertionError(arguments)
+
+
+def command_named(name: str) -> Command:
+    """One of SUMMARIES."""
+    command = import_module(f"retryproof.{name}").COMMAND
+    assert isinstance(command, Command)
+    return command
 
 
 def _run(command: Command, arguments: list[str]) -> Exit:
@@ -72,7 +79,7 @@ def _run(command: Command, arguments: list[str]) -> Exit:
 
 def help_text() -> str:
     """All commands, each in one line, and the exit codes."""
-    commands = "\n".join(f"  {command.name:<10}{command.summary}" for command in COMMANDS)
+    commands = "\n".join(f"  {name:<10}{summary}" for name, summary in SUMMARIES.items())
     return _HELP.format(commands=commands, exit_codes=EXIT_CODES)
 
 

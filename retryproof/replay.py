@@ -98,7 +98,6 @@ def _load(path: Path) -> Plan:
 
 COMMAND = Command(
     name="replay",
-    summary="one plan again, with its timeline",
     description=_DESCRIPTION,
     epilog=_EPILOG,
     options=_options,

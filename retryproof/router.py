@@ -58,7 +58,6 @@ def _run(options: argparse.Namespace) -> Exit:
 
 COMMAND = Command(
     name="router",
-    summary="the fake router alone, with its control port",
     description=_DESCRIPTION,
     epilog=_EPILOG,
     options=_options,

@@ -124,7 +124,6 @@ def _side(cell: CellReport | None) -> str:
 
 COMMAND = Command(
     name="signoff",
-    summary="a change of retry policy: may the candidate replace the base?",
     description=_DESCRIPTION,
     epilog=_EPILOG,
     options=_options,

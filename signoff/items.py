@@ -9,7 +9,6 @@ from faults.catalogue import CATALOGUE
 from faults.plan import Plan
 from faults.truth import shows_its_cause
 from suites.cells import Cell, all_cells
-from suites.draw import drawn_plans
 from suites.reach import Machine
 from suites.subject import SubjectSpec
 
@@ -88,8 +87,7 @@ def chosen_items(choice: Choice, spec: SubjectSpec, machine: Machine) -> tuple[I
     """The items of that choice for that subject. Raises NothingToDoError when it leaves none."""
     cells = [cell for cell in all_cells() if cell.core or choice.depth is not Depth.CORE]
     items = [_cell_item(cell) for cell in cells]
-    plans = drawn_plans(spec, machine, examples=choice.drawn, seed_number=choice.seed)
-    items += [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
+    items += _drawn_items(choice, spec, machine) if choice.drawn else []
     if choice.only is not None:
         items = [item for item in items if fnmatchcase(item.id, choice.only)]
     if not items:
@@ -98,6 +96,13 @@ def chosen_items(choice: Choice, spec: SubjectSpec, machine: Machine) -> tuple[I
             f"expected a glob over cell ids such as {cells[0].id!r} or 'status/503*' (`retryproof faults` lists them)"
         )
     return tuple(items)
+
+
+def _drawn_items(choice: Choice, spec: SubjectSpec, machine: Machine) -> list[Item]:
+    from suites.draw import drawn_plans  # hypothesis takes a while to import
+
+    plans = drawn_plans(spec, machine, examples=choice.drawn, seed_number=choice.seed)
+    return [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
 
 
 def _cell_item(cell: Cell) -> Item:

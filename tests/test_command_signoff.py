@@ -72,11 +72,12 @@ def test_safe_retries_lost_or_won_block_nothing(place: Place, base: str, candida
 
 
 def test_what_is_still_broken_blocks_only_under_strict(place: Place) -> None:
-    """It was no better before."""
+    """It was no better before; and --quiet prints nothing of it."""
     sides = ("reference:blanket-5xx", "reference:blanket-5xx")
-    mild, strict = sign_off(place, *sides), sign_off(place, *sides, "--strict")
-    assert (mild.code, mild.out.split()[0], strict.code, strict.out.split()[0]) == (0, "MAY", 1, "BLOCK")
-    assert groups(mild) == groups(strict) == {"STILL BROKEN": SERVER_ERRORS}
+    mild, strict = sign_off(place, *sides), sign_off(place, *sides, "--strict", "--quiet")
+    assert (mild.code, strict.code, strict.out) == (0, 1, "")
+    assert mild.out.startswith("MAY SHIP")
+    assert groups(mild) == {"STILL BROKEN": SERVER_ERRORS}
 
 
 def test_what_one_side_cannot_reach_is_unproven(place: Place) -> None:
@@ -88,15 +89,6 @@ def test_what_one_side_cannot_reach_is_unproven(place: Place) -> None:
     assert (ended.code, ended.err) == (3, "")
     assert ended.out.startswith("UNPROVEN reference-server -> reference-server: ")
     assert "candidate is not_run: its front end swallows 500" in " ".join(ended.out.split())
-
-
-def test_quiet_is_an_exit_code_and_two_reports(place: Place) -> None:
-    """For a pipeline."""
-    before = set(place.folders())
-    ended = sign_off(place, "reference:safe", "reference:blanket-5xx", "--quiet")
-    assert (ended.code, ended.out) == (1, "")
-    names = {load_report(folder / "report.json").subject.name for folder in set(place.folders()) - before}
-    assert names == {"reference:safe", "reference:blanket-5xx"}
 
 
 def test_both_sides_lived_through_the_same_drawn_plans(place: Place) -> None:

@@ -1,15 +1,28 @@
 """Tables and lines of a report, on literal cells: grouped, the worst first, and nothing that was planned is hidden."""
 
 import io
+import shlex
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
 from rich.console import Console
 
 from retryproof.cells import print_groups, print_histogram, print_unreached
+from retryproof.examine import Examined
+from retryproof.failures import print_failures
+from retryproof.folder import OutputFolder
 from retryproof.terminal import spans
+from signoff.examination import Result
+from signoff.items import Item
 from signoff.report import CellReport, FaultCount, Report
+from suites.cells import all_cells
+from suites.checks.at_most_once import CHECK as AT_MOST_ONCE
+from suites.checks.twins import CHECK as TWINS
+from suites.judge import judgement_of
+from suites.run import Promise, Run, SubjectFacts
 from tests.literal_reports import LOST, TWICE, broken, cell, literal_report
 
 
@@ -93,3 +106,26 @@ def test_of_many_drawn_plans_a_few_are_listed_and_every_cell_is() -> None:
 def test_entries_are_shown_as_spans(numbers: tuple[int, ...], text: str) -> None:
     """Neighbours are not listed one by one."""
     assert spans(numbers) == text
+
+
+def test_a_failure_of_twins_alone_is_replayed_with_both_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One plan alone would pass; what is printed can be pasted, whatever the folder is called."""
+    monkeypatch.setattr(sys, "argv", ["/some where/retryproof", "check"])
+    broken_cell = next(one for one in all_cells() if one.twin is not None)
+    facts = SubjectFacts(name="mine", promises=Promise.ANSWERING)
+    results = tuple(
+        Result(
+            item=Item(id=broken_cell.id, plan=broken_cell.plan, cell=broken_cell),
+            run=Run(plan=broken_cell.plan, subject=facts, operations=(), ledger=(), history=()),
+            judgement=judgement_of(findings),
+        )
+        for findings in ((TWINS.fails("differ"),), (TWINS.fails("differ"), AT_MOST_ONCE.fails("twice")))
+    )
+    folder = OutputFolder.new(tmp_path / "it's out", "mine")
+    folder.close()
+    out = Console(file=io.StringIO(), width=80, highlight=False)
+    print_failures(out, Examined(name="my own.toml", report=literal_report(), results=results, folder=folder))
+    assert isinstance(out.file, io.StringIO)
+    commands = [shlex.split(line)[1:] for line in out.file.getvalue().splitlines() if line.startswith("replay  ")]
+    plain = ["/some where/retryproof", "replay", str(folder.plan_path(broken_cell.id)), "--subject", "my own.toml"]
+    assert commands == [[*plain, "--twin", str(folder.plan_path(broken_cell.twin or ""))], plain]

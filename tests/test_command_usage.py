@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from retryproof.__main__ import run
-from retryproof.dispatch import COMMANDS, tool
+from retryproof.dispatch import SUMMARIES, command_named, tool
 from retryproof.exits import Exit
 from tests.command_process import Place
 
-NAMES = [command.name for command in COMMANDS]
+NAMES = list(SUMMARIES)
 SUBJECT = """\
 name = "mine"
 command = ["{python}", "-c", "pass"]
@@ -143,6 +143,11 @@ def test_without_a_command_the_help_is_printed_and_the_usage_is_wrong(capsys: py
     assert out[: len(out) // 2] == out[len(out) // 2 :]
     assert all(f"\n  {name}" in out for name in NAMES)
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_every_command_has_its_own_name() -> None:
+    """That of its module."""
+    assert [command_named(name).name for name in NAMES] == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-# Forwards one request at a time to its upstream, on a connection of its own. Its weakness, always or only once in the
-# life of its folder: it dies of a 500, and passes a 503 on as a 502.
+# Forwards one request at a time to its upstream, on a connection of its own. Its weakness, which it always has, only
+# once in the life of its folder, or every other time: it dies of a 500, and passes a 503 on as a 502.
 FORWARDER = r"""
 import os, socket
 def message(sock):
@@ -24,7 +24,9 @@ def message(sock):
 def is_weak():
     if "{weak}" == "always": return True
     try: os.close(os.open("{here}/was-weak", os.O_CREAT | os.O_EXCL))
-    except FileExistsError: return False
+    except FileExistsError:
+        if "{weak}" == "alternately": os.unlink("{here}/was-weak")
+        return False
     return True
 host, _, port = "{upstreams[0]}".rpartition(":")
 listener = socket.socket()
@@ -57,6 +59,6 @@ files."forwarder.py" = {forwarder}
 
 
 def write_weak_forwarder(folder: Path, weak: str) -> str:
-    """`weak` is "always" or "once". Returns the subject file's name."""
+    """`weak` is "always", "once" or "alternately". Returns the subject file's name."""
     (folder / "weak.toml").write_text(SUBJECT.format(weak=weak, forwarder=json.dumps(FORWARDER)))
     return "weak.toml"

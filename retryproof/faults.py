@@ -1,40 +1,29 @@
-"""`retryproof faults` and `retryproof subjects`: what there is, and what it means."""
+"""`retryproof faults`: what can go wrong, and what it proves."""
 
 import argparse
-import asyncio
 
 from rich.console import Console
-from rich.text import Text
 
 from faults.catalogue import CATALOGUE, Fault, UnknownFaultError, fault_named
 from faults.evidence import REFERENCE_CONTRACT
 from faults.vocabulary import Class, Replied
 from retryproof.command import Command
 from retryproof.exits import CommandError, Exit
-from retryproof.sessions import require_subject
 from retryproof.terminal import console, print_labelled, print_line, sheet
-from suites.registry import built_in_subjects, described
-from suites.subject import SubjectError, SubjectSpec
 
-LAST = "version, or what is missing"
 WIDE = 110  # columns from which on there is room for all of a fault
 CONTRACT_MARK = "*"
-_FAULT_EXITS = """\
+_EXITS = """\
 exit codes:
   0    listed
   2    no fault has that id"""
 
-_SUBJECT_EXITS = """\
-exit codes:
-  0    listed, also where some cannot run here
-  2    no subject has that name, or its file cannot be used"""
 
-
-def _fault_options(parser: argparse.ArgumentParser) -> None:
+def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", nargs="?", help="one fault; without it, all of them")
 
 
-def _list_faults(options: argparse.Namespace) -> Exit:
+def _run(options: argparse.Namespace) -> Exit:
     out = console()
     if options.id is None:
         _print_catalogue(out)
@@ -95,52 +84,11 @@ def _explained(fault: Fault) -> list[tuple[str, str]]:
     ]
 
 
-def _subject_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "id", metavar="ID", nargs="?", help="one subject, or a TOML file; without it, all built-in ones"
-    )
-
-
-def _list_subjects(options: argparse.Namespace) -> Exit:
-    names = built_in_subjects() if options.id is None else (options.id,)
-    out = console()
-    wide = out.width >= WIDE
-    more = ("promises", "upstreams", "isolation") if wide else ()
-    table = sheet(out, "subject", "runs here", *more, LAST, fold=(LAST,))
-    for name in names:
-        require_subject(name)
-        spec = asyncio.run(_described(name))
-        if isinstance(spec, SubjectSpec):
-            facts = (spec.facts.promises, str(spec.upstreams), spec.isolation) if wide else ()
-            table.add_row(Text(name), "yes", *facts, Text(spec.version))
-        else:
-            table.add_row(Text(name), "no", *("",) * len(more), Text(str(spec)))
-    out.print(table)
-    return Exit.PASS
-
-
-async def _described(name: str) -> SubjectSpec | SubjectError:
-    try:
-        return await described(name)
-    except SubjectError as error:
-        return error
-
-
-FAULTS = Command(
+COMMAND = Command(
     name="faults",
-    summary="the catalogue: what can go wrong, and what it proves",
     description="List the catalogue, or explain one fault: what happens, the truth, the evidence,\n"
     "its class (may it be sent again?), its twin.",
-    epilog=f"examples:\n  retryproof faults\n  retryproof faults reset-after\n\n{_FAULT_EXITS}",
-    options=_fault_options,
-    run=_list_faults,
-)
-SUBJECTS = Command(
-    name="subjects",
-    summary="the forwarders that can be examined here; what others lack",
-    description="List the built-in subjects: can each run here, and if not, what to install; what\n"
-    "it promises, and its version.",
-    epilog=f"examples:\n  retryproof subjects\n  retryproof subjects mine.toml\n\n{_SUBJECT_EXITS}",
-    options=_subject_options,
-    run=_list_subjects,
+    epilog=f"examples:\n  retryproof faults\n  retryproof faults reset-after\n\n{_EXITS}",
+    options=_options,
+    run=_run,
 )

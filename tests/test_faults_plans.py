@@ -13,7 +13,7 @@ from suites.strategies import plans
 from suites.subject import SubjectSpec
 
 SPEC = SubjectSpec(facts=SubjectFacts(name="any", promises=Promise.TRANSPARENT), upstreams=2)
-HEALTHY = {"faults": []}
+HEALTHY: dict[str, list[str]] = {"faults": []}
 
 
 @given(plans(SPEC, Machine(packets=True)))

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from router_client import GIVES_UP_MS, Client, Stage, dial, one, request, staged, work
 
 from fake_router.entries import (
     Closed,
@@ -19,6 +18,7 @@ from fake_router.entries import (
     Unserved,
 )
 from faults.vocabulary import Sight
+from tests.router_client import GIVES_UP_MS, Client, Stage, dial, one, request, staged, work
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from router_client import HOST, Client, work
 
 from fake_router.control import Control
 from fake_router.entries import Executed, Marked, Opened, Received, Struck
@@ -22,6 +21,7 @@ from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.vocabulary import Sight
+from tests.router_client import HOST, Client, work
 
 ROOT = Path(__file__).parent.parent
 PLAN = {"schema": 1, "operations": [{"faults": ["503-after"], "gate": "later"}]}

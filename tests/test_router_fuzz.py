@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from router_client import Client, Stage, dial, staged, work
 
 from faults.vocabulary import Sight
+from tests.router_client import Client, Stage, dial, staged, work
 
 PIECES = [work(9), b"GET ", b"POST / HTTP/1.1\r\n", b"\r\n", b"0\r\n\r\n"]
 

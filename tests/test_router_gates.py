@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from router_client import GIVES_UP_MS, Client, Stage, dial, faulty, one, staged, work
 
 from fake_router.entries import Accepted, Closed, EndedBy, Executed, Marked, Received, Striking, Struck, Unserved
 from faults.plan import Plan, PlanError, PlannedOperation
 from faults.vocabulary import Sight
+from tests.router_client import GIVES_UP_MS, Client, Stage, dial, faulty, one, staged, work
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import struct
 from collections.abc import Iterator
 
 import pytest
-from router_client import Client, Stage, staged, work
 
 from fake_router.entries import Received, Replied, Unserved
+from tests.router_client import Client, Stage, staged, work
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from router_client import GIVES_UP_MS, HOST, Client, Stage, dial, faulty, staged, work
 
 from fake_router import dialling
 from fake_router.entries import Dialled, Executed, Opened, Received, Striking, Struck, Unserved, Witness
@@ -14,6 +13,7 @@ from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Sight
+from tests.router_client import GIVES_UP_MS, HOST, Client, Stage, dial, faulty, staged, work
 
 CONNECT = {"connect-refused": Sight.REFUSED, "syn-dropped": Sight.CONNECT_TIMEOUT}
 

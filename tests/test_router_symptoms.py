@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from router_client import GIVES_UP_MS, LONG_MS, READ_TIMEOUT_MS, Client, Seen, Stage, dial, faulty, one, staged, work
 
 from fake_router.entries import (
     Accepted,
@@ -28,6 +27,19 @@ from faults.catalogue import CATALOGUE, Fault
 from faults.truth import Truth, sight_of, truth_of
 from faults.vocabulary import Cut, Ending, Phase, Sight
 from faults.vocabulary import Replied as HowMuch
+from tests.router_client import (
+    GIVES_UP_MS,
+    LONG_MS,
+    READ_TIMEOUT_MS,
+    Client,
+    Seen,
+    Stage,
+    dial,
+    faulty,
+    one,
+    staged,
+    work,
+)
 
 EXCHANGE_FAULTS = [fault for fault in CATALOGUE.values() if not is_listener_act(fault.act)]
 LISTENER_FAULTS = [fault for fault in CATALOGUE.values() if is_listener_act(fault.act)]

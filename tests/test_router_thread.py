@@ -4,11 +4,11 @@ import asyncio
 import threading
 
 import pytest
-from router_client import HOST, dial, work
 
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.vocabulary import Sight
+from tests.router_client import HOST, dial, work
 
 
 async def _there(value: int) -> tuple[int, str]:

@@ -107,5 +107,5 @@ def load_report(path: Path) -> Report:
         if schema != SCHEMA:
             raise ReportError(f"{str(path)!r} has schema {schema!r}; this version of retryproof reads {SCHEMA}")
         return msgspec.json.decode(data, type=Report)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise ReportError(f"{str(path)!r} is no report ({error}); expected a report.json of schema {SCHEMA}") from None

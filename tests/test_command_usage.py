@@ -9,7 +9,7 @@ import pytest
 
 from retryproof.__main__ import run
 from retryproof.dispatch import SUMMARIES, command_named, tool
-from retryproof.exits import Exit
+from retryproof.exits import Exit, joined
 from tests.command_process import Place
 
 NAMES = list(SUMMARIES)
@@ -182,6 +182,22 @@ def test_the_version_is_the_one_that_reports_name(capsys: pytest.CaptureFixture[
     assert run(["--version"]) is Exit.PASS
     assert capsys.readouterr().out == f"{tool()}\n"
     assert re.fullmatch(r"retryproof \d+\.\d+\.\d+", tool())
+
+
+@pytest.mark.parametrize(
+    ("codes", "code"),
+    [
+        ((0, 0), 0),
+        ((0, 3), 3),
+        ((3, 4, 0), 4),
+        ((4, 1, 3), 1),
+        ((1, 0, 130), 130),
+        ((), 0),
+    ],
+)
+def test_the_codes_of_several_subjects_join(codes: tuple[int, ...], code: int) -> None:
+    """130, else 1, else 4, else 3, else 0; in whatever order they come."""
+    assert joined(map(Exit, codes)) == joined(map(Exit, codes[::-1])) == code
 
 
 def test_a_bug_of_ours_is_one_line_with_its_place(

@@ -94,13 +94,13 @@ def _told(run: Run) -> dict[str, list[str]]:
     return told
 
 
-async def live(cells: Sequence[str], *, only: Sequence[str] = ()) -> dict[str, Life]:
-    """Every mutant (or `only` these) through these cells and what goes together; what cannot be reached is left out."""
+async def live(cells: Sequence[str]) -> dict[str, Life]:
+    """Everyone through these cells and what goes together; what cannot be reached is left out."""
     plans = {**{id_: CELLS[id_].plan for id_ in cells}, **TOGETHER}
     machine = Machine.here()
     with RouterThread() as routers:
         async with Supervisor() as supervisor:
-            subjects = {name: one for name, one in roster(supervisor).items() if not only or name in only}
+            subjects = roster(supervisor)
             pulses = [Pulse(), await routers.call(Pulse)]
             drivers = {
                 name: Driver(subject=subject, routers=routers, pulses=pulses) for name, subject in subjects.items()

@@ -53,8 +53,10 @@ def stage() -> Iterator[Stage]:
 
 
 def _patience_ms(act: Act) -> int:
-    """A client whose read timeout is the plan's, where the act's delay is measured in it."""
-    if isinstance(act, Answer) and act.delay is not None:
+    """A client whose read timeout is the plan's, where the act's delay lies beyond it. What comes inside it is waited
+    for: this machine may be slower than the act.
+    """
+    if isinstance(act, Answer) and act.delay is not None and act.delay >= 1:
         return READ_TIMEOUT_MS
     return GIVES_UP_MS if sight_of(act) in (Sight.SILENCE, Sight.CONNECT_TIMEOUT) else LONG_MS
 

@@ -66,7 +66,9 @@ def standard_output() -> TextIO:
 
 def say(message: str) -> None:
     """One message to standard error; where that is gone nobody hears it."""
+    if sys.stderr is None:
+        return
     try:
         print(f"retryproof: {message}", file=sys.stderr, flush=True)
-    except (OSError, ValueError):
-        return
+    except OSError:
+        _leave(sys.stderr.fileno())

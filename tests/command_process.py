@@ -16,6 +16,7 @@ from signoff.report import Report, load_report
 DEADLINE_S = 60
 LOOK_S = 0.002  # between two looks at what gives no event: a file that grows, a process of another
 COMMAND = (sys.executable, "-m", "retryproof")
+SHAPES_OUTPUT = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "PYTHONIOENCODING", "PYTHONUNBUFFERED")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +44,8 @@ class Place:
     env: dict[str, str] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
-        """Of the command, and so of all that it starts: plain, and without the colours of the machine that tests."""
-        kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "FORCE_COLOR", "NO_COLOR")}
+        """Of the command, and so of all that it starts: without what the machine that tests wants of output."""
+        kept = {key: value for key, value in os.environ.items() if key not in SHAPES_OUTPUT}
         (self.path / "tmp").mkdir(exist_ok=True)
         return {**kept, "TMPDIR": str(self.path / "tmp"), **self.env}
 

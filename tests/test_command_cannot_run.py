@@ -163,10 +163,13 @@ def test_a_subject_whose_files_cannot_be_written_is_the_machine_s_refusal(place:
     """Which is said, with the file and what to do."""
     mine = write_subject(place, "{python}", "{dir}/big")
     (place.path / mine).write_text(f"{(place.path / mine).read_text()}files.big = '''{'#' * 200_000}'''\n")
-    ended = check(place, mine, preexec_fn=limited(resource.RLIMIT_FSIZE, 100_000))
-    assert (ended.code, ended.out) == (4, "")
-    assert "this machine refused something: File too large" in ended.message()
-    assert "ulimit -f" in ended.message()
+    (place.path / "plan.json").write_text('{"schema": 1, "operations": [{}]}')
+    for command in (("check", mine, *HEALTHY, "--out", "out"), ("replay", "plan.json", "--subject", mine)):
+        ended = place.run(*command, preexec_fn=limited(resource.RLIMIT_FSIZE, 100_000))
+        assert (ended.code, ended.out) == (4, "")
+        assert "this machine refused something: File too large" in ended.message()
+        assert "ulimit -f" in ended.message()
+        assert ("report.json" in ended.message()) == (command[0] == "check")
 
 
 FULL = {"limit": 30_000, "tmpfs": 60}  # bytes of one file; kB of a file system

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -21,7 +22,7 @@ from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.vocabulary import Sight
-from tests.router_client import HOST, Client, work
+from tests.router_client import HOST, LONG_MS, Client, work
 
 ROOT = Path(__file__).parent.parent
 PLAN = {"schema": 1, "operations": [{"faults": ["503-after"], "gate": "later"}]}
@@ -50,6 +51,12 @@ class Api:
         assert status == 200, answer
         return dict(json.loads(answer))
 
+    def until_busy(self) -> None:
+        """Wait until work is open."""
+        deadline = time.monotonic() + LONG_MS / 1000
+        while json.loads(self.call("GET", "/status")[1])["busy"] == 0:
+            assert time.monotonic() < deadline, "no work is open"
+
 
 @pytest.fixture(scope="module")
 def thread() -> Iterator[RouterThread]:
@@ -72,8 +79,7 @@ def test_a_plan_is_armed_a_gate_opened_and_the_ledger_read(both: tuple[Router, A
     api.post("/arm", {"plan": PLAN, "first_operation": 5, "read_timeout_ms": 100})
     with Client(router.ports[0]) as client:
         client.send(work(5))
-        while json.loads(api.call("GET", "/status")[1])["busy"] == 0:
-            pass
+        api.until_busy()
         api.post("/gates/later")
         assert client.see().status == 503
     api.post("/heal")
@@ -99,8 +105,7 @@ def test_reset_starts_over_with_the_idle_connections_alone(both: tuple[Router, A
         assert idle.ask(work(9)).sight is Sight.WHOLE
         api.post("/arm", {"plan": plan, "first_operation": 1, "read_timeout_ms": 60_000})
         waits.send(work(1))
-        while json.loads(api.call("GET", "/status")[1])["busy"] == 0:
-            pass
+        api.until_busy()
         assert api.post("/reset")["busy"] == 0
         assert waits.ends_by() is Sight.FIN
         assert idle.ask(work(2)).sight is Sight.WHOLE, "nothing is armed"

@@ -49,17 +49,18 @@ async def test_call_lets_the_caller_go_on_and_raises_here() -> None:
 
 async def test_a_caller_that_is_cancelled_cancels_what_it_waits_for() -> None:
     with RouterThread() as thread:
-        cancelled = asyncio.Event()
+        begun, cancelled = asyncio.Event(), asyncio.Event()
         home = asyncio.get_running_loop()
 
         async def waits() -> None:
+            home.call_soon_threadsafe(begun.set)
             try:
                 await asyncio.Event().wait()
             finally:
                 home.call_soon_threadsafe(cancelled.set)
 
         call = asyncio.ensure_future(thread.call(waits))
-        await thread.call(_there, 1)
+        await begun.wait()  # what is cancelled before its first step runs none of it
         call.cancel()
         await cancelled.wait()
         with pytest.raises(asyncio.CancelledError):

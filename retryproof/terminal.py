@@ -41,7 +41,7 @@ def console(*, quiet: bool = False) -> Console:
 @contextmanager
 def progress(out: Console, what: str, total: int) -> Iterator[Ticker]:
     """A bar while something goes on; nothing where there is no terminal."""
-    if out.quiet or not out.is_terminal or out.is_dumb_terminal:
+    if out.quiet or not out.is_terminal:
         yield lambda: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -6,6 +6,7 @@ import pty
 import re
 import select
 import shlex
+import signal
 import subprocess
 import sys
 import termios
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.command_process import DEADLINE_S, Ended, Place
+from tests.weak_forwarder import write_weak_forwarder
 
 ESCAPE = "\x1b"
 PASSING = ("check", "reference", "--only", "status/50[03]-*/first", "--out", "out")
@@ -36,6 +38,14 @@ def on_terminal(place: Place, *arguments: str) -> tuple[int, str]:
         os.close(follower)
         shown = _rest_of(leader)
     return process.returncode, shown.decode()
+
+
+def _until_some_are_done(leader: int) -> bytes:
+    """All that is shown until the bar counts."""
+    shown = b""
+    while not re.search(rb" [1-9]\d*/42", shown.replace(b"\x1b[32m", b"")):
+        shown += os.read(leader, 65536)
+    return shown
 
 
 def _rest_of(leader: int) -> bytes:
@@ -65,9 +75,7 @@ def test_ctrl_c_at_a_terminal_and_a_terminal_that_is_closed_interrupt(tmp_path: 
     arguments = ("check", "reference", "--depth", "core", "--out", "out")
     with place.start(*arguments, **streams, preexec_fn=_own_terminal) as process:
         os.close(follower)
-        shown = b""
-        while not re.search(rb" [1-9]\d*/42", shown.replace(b"\x1b[32m", b"")):
-            shown += os.read(leader, 65536)
+        shown = _until_some_are_done(leader)
         if closes:
             os.close(leader)
         else:
@@ -79,6 +87,22 @@ def test_ctrl_c_at_a_terminal_and_a_terminal_that_is_closed_interrupt(tmp_path: 
     if not closes:
         assert f"{ESCAPE}[?25h" in shown.decode()
         assert "retryproof: interrupted; " in shown.decode()
+
+
+def test_errors_go_to_stderr_also_while_a_bar_is_shown(tmp_path: Path) -> None:
+    """Whoever redirects it finds them there, and the terminal holds the bar alone."""
+    place = Place(path=tmp_path, env={"TERM": "xterm"})
+    leader, follower = pty.openpty()
+    with place.start("check", "reference", "--depth", "core", "--out", "out", stdout=follower) as process:
+        os.close(follower)
+        shown = _until_some_are_done(leader)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        said = process.stderr.read()
+        shown += _rest_of(leader)
+    assert "retryproof: cleaning up" in said
+    assert b"retryproof" not in shown
 
 
 def test_a_terminal_shows_a_bar_and_colours(tmp_path: Path) -> None:
@@ -122,11 +146,13 @@ def test_quiet_prints_nothing_but_errors(tmp_path: Path, arguments: Sequence[str
     assert (code, shown) == (int(arguments is FAILING), "")
 
 
-def test_a_locale_that_lacks_our_characters_is_no_reason_to_crash(tmp_path: Path) -> None:
-    """Everything is written in what it has."""
+def test_a_locale_that_lacks_a_character_is_no_reason_to_crash(tmp_path: Path) -> None:
+    """It is written in what the locale has."""
     place = Place(path=tmp_path, env={"PYTHONIOENCODING": "ascii"})
-    ended = place.run(*PASSING)
+    (tmp_path / write_weak_forwarder(tmp_path, "once")).rename(tmp_path / "façade.toml")
+    ended = place.run("subjects", "façade.toml")
     assert (ended.code, ended.err) == (0, "")
+    assert "fa\\xe7ade.toml" in ended.out
 
 
 def test_a_failure_says_all_that_a_reader_needs(failed: tuple[Place, Ended]) -> None:

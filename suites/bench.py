@@ -15,6 +15,7 @@ from fake_router.entries import Striking, Struck
 from fake_router.thread import RouterThread
 from faults.plan import Plan
 from faults.plan_json import dump_plan
+from suites.cells import all_cells
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.judge import Judgement, invariant_of
@@ -74,9 +75,10 @@ class Bench:
         """What is known of the subject."""
         return self.driver.subject.spec
 
-    def why_unreachable(self, plan: Plan) -> str | None:
-        """Why this plan cannot be run; None if it can."""
-        return unreachable(plan, self.spec, self.machine)
+    def unreached(self) -> Counter[str]:
+        """How many cells cannot be run, by the reason."""
+        reasons = (unreachable(cell.plan, self.spec, self.machine) for cell in all_cells())
+        return Counter(reason for reason in reasons if reason is not None)
 
     def live(self, plan: Plan, suite: str) -> tuple[Run, Judgement]:
         """One run of the plan, judged; counted under the name of the suite."""
@@ -113,5 +115,6 @@ class Bench:
             f"retryproof: {suite} on {self.name}: {count} examples, {count / self.seconds[suite]:.0f} per second"
             for suite, count in self.lived.items()
         ]
+        lines += [f"retryproof: not run: {count} cells: {reason}" for reason, count in self.unreached().items()]
         pairs = (f"{fault} {self.struck[fault]}/{self.judged[fault]}" for fault in sorted(self.struck))
         return [*lines, "retryproof: struck/judged: " + ", ".join(pairs)]

@@ -4,47 +4,30 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
+import trustme
 import uvloop
 
 from forwarder import Forwarder, Kind, MayHaveRunError, NotExecutedError, Settings
 from tests.raw_router import OK
 
 REQUEST = {"prompt": [1]}
-# Self-signed for 127.0.0.1, for these tests only: it protects nothing.
-PEM = """\
------BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0DE5H5VGCP5J8007
-DgWV7SXZ8FrwnfacXlco6ty54+GhRANCAARfg2TduA9gnd0/74XCzruO4xcmaipo
-cIV0jfCQj/3F5fcKrQTOcYM285i2AEJgPvcx1Hob8pm4Zun6i11cu3L6
------END PRIVATE KEY-----
------BEGIN CERTIFICATE-----
-MIIBnzCCAUSgAwIBAgIUM+ZbNsHHi1T+Fw4A4e/N7J5GZ0EwCgYIKoZIzj0EAwIw
-GzEZMBcGA1UEAwwQcmV0cnlwcm9vZiB0ZXN0czAgFw0yNjExMjkyMjAxMzlaGA8y
-MTI2MTEwNTIyMDEzOVowGzEZMBcGA1UEAwwQcmV0cnlwcm9vZiB0ZXN0czBZMBMG
-ByqGSM49AgEGCCqGSM49AwEHA0IABF+DZN24D2Cd3T/vhcLOu47jFyZqKmhwhXSN
-8JCP/cXl9wqtBM5xgzbzmLYAQmA+9zHUehvymbhm6fqLXVy7cvqjZDBiMB0GA1Ud
-DgQWBBSLQG/Cyh50xC6y4mbaffeHz3AXOjAfBgNVHSMEGDAWgBSLQG/Cyh50xC6y
-4mbaffeHz3AXOjAPBgNVHRMBAf8EBTADAQH/MA8GA1UdEQQIMAaHBH8AAAEwCgYI
-KoZIzj0EAwIDSQAwRgIhAJW/wPlXiKiiA1QAE+2LLEyDvTgqtcu+EApsDiFNB9tC
-AiEAvR81wvtwzV2eMH3VN1qJ5NlzYQsnK5Oph6wXZTbE3iM=
------END CERTIFICATE-----
-"""
-CERTIFICATE = PEM[PEM.index("-----BEGIN CERT") :]
+AUTHORITY = trustme.CA()
+SERVER = AUTHORITY.issue_cert("127.0.0.1")
 LOOPS = [asyncio.new_event_loop, uvloop.new_event_loop]
 
 
 def _trusting() -> ssl.SSLContext:
-    return ssl.create_default_context(cadata=CERTIFICATE)
+    context = ssl.create_default_context()
+    AUTHORITY.configure_trust(context)
+    return context
 
 
-def _server_context(folder: Path, *, demands_certificate: bool = False) -> ssl.SSLContext:
-    pem = folder / "server.pem"
-    pem.write_text(PEM)
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cadata=CERTIFICATE)
-    context.load_cert_chain(pem)
+def _server_context(*, demands_certificate: bool = False) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    AUTHORITY.configure_trust(context)
+    SERVER.configure_cert(context)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     if demands_certificate:
         context.verify_mode = ssl.CERT_REQUIRED
@@ -104,9 +87,9 @@ def test_a_failed_handshake_was_not_executed(case: str, new_loop: Callable[[], a
         runner.run(scene())
 
 
-async def test_a_certificate_that_is_not_trusted_was_not_executed(tmp_path: Path) -> None:
+async def test_a_certificate_that_is_not_trusted_was_not_executed() -> None:
     """With the system's certificates, that of this test is unknown; with its own it is served."""
-    async with _router(OK, _server_context(tmp_path), hold=True) as url:
+    async with _router(OK, _server_context(), hold=True) as url:
         async with Forwarder([url]) as forwarder:
             with pytest.raises(NotExecutedError) as caught:
                 await forwarder.complete(REQUEST)
@@ -117,10 +100,10 @@ async def test_a_certificate_that_is_not_trusted_was_not_executed(tmp_path: Path
 
 @pytest.mark.parametrize("new_loop", LOOPS, ids=["asyncio", "uvloop"])
 def test_a_client_certificate_that_is_demanded_under_tls_1_3_proves_nothing(
-    tmp_path: Path, new_loop: Callable[[], asyncio.AbstractEventLoop]
+    new_loop: Callable[[], asyncio.AbstractEventLoop],
 ) -> None:
     """The handshake looks complete to the client, and the request is on its way when the refusal comes."""
-    context = _server_context(tmp_path, demands_certificate=True)
+    context = _server_context(demands_certificate=True)
 
     async def scene() -> None:
         async with _router(OK, context) as url, Forwarder([url], settings=Settings(tls=_trusting())) as forwarder:

@@ -4,8 +4,9 @@ import argparse
 
 from rich.console import Console
 
-from faults.catalogue import CATALOGUE, Fault, UnknownFaultError, fault_named
+from faults.catalogue import CATALOGUE, UnknownFaultError, fault_named
 from faults.evidence import REFERENCE_CONTRACT
+from faults.fault import Fault
 from faults.vocabulary import Class, Replied
 from retryproof.command import Command
 from retryproof.exits import CommandError, Exit

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from faults.acts import is_listener_act
-from faults.catalogue import CATALOGUE, Fault
+from faults.catalogue import CATALOGUE
+from faults.fault import Fault
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Phase
 

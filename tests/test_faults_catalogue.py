@@ -3,8 +3,9 @@
 import pytest
 
 from faults.acts import Answer, LeaveUnread, is_listener_act
-from faults.catalogue import CATALOGUE, Fault, UnknownFaultError, fault_named
+from faults.catalogue import CATALOGUE, UnknownFaultError, fault_named
 from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Evidence, classify
+from faults.fault import Fault
 from faults.truth import shows_its_cause
 from faults.vocabulary import Class, Content, Cut, Ending, Framing, Phase, Replied, Side, Sight
 

@@ -21,7 +21,8 @@ from fake_router.exchange import (
     reachable,
 )
 from faults.acts import HEALTHY, Answer, ExchangeAct, is_listener_act
-from faults.catalogue import CATALOGUE, Fault
+from faults.catalogue import CATALOGUE
+from faults.fault import Fault
 from faults.truth import truth_of
 from faults.vocabulary import Ending, Framing, Replied, Side
 

@@ -10,8 +10,9 @@ import pytest
 from fake_router.content import result_text, result_tokens
 from fake_router.replies import Reply, body_of, render, small_json
 from faults.acts import HEALTHY, Answer, is_listener_act
-from faults.catalogue import CATALOGUE, Fault
+from faults.catalogue import CATALOGUE
 from faults.contents import fixed_content
+from faults.fault import Fault
 from faults.vocabulary import Content, Cut, Framing, Side
 
 ANSWERS = [fault for fault in CATALOGUE.values() if isinstance(fault.act, Answer)]

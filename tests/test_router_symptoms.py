@@ -23,7 +23,8 @@ from fake_router.entries import (
 from fake_router.kernel import can_watch_packets
 from fake_router.replies import body_of
 from faults.acts import Act, Answer, LeaveUnread, ResetAtAccept, is_listener_act
-from faults.catalogue import CATALOGUE, Fault
+from faults.catalogue import CATALOGUE
+from faults.fault import Fault
 from faults.truth import Truth, sight_of, truth_of
 from faults.vocabulary import Cut, Ending, Phase, Sight
 from faults.vocabulary import Replied as HowMuch

@@ -1,0 +1,60 @@
+"""The faults that strike a listener, before a request is read."""
+
+from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
+from faults.fault import RFC_RETRY, Fault
+
+_NOTHING_SENT = "no byte of the request was sent; RFC 9110 s15.6.4: a server may simply refuse the connection"
+
+
+def connection_faults() -> list[Fault]:
+    """Refused, dropped, left unread, reset before the request is read."""
+    return [
+        Fault(
+            id="connect-refused",
+            says="the port refuses the connection",
+            act=Refuse(),
+            row="C2",
+            authority=_NOTHING_SENT,
+            no_twin="SAFE evidence: it proves that nothing was applied",
+        ),
+        Fault(
+            id="syn-dropped",
+            says="the accept queue is full and the kernel drops the SYN",
+            act=DropSyn(),
+            row="C3",
+            authority="no byte of the request was sent (measured: the next connect times out)",
+            no_twin="SAFE evidence: it proves that nothing was applied",
+        ),
+        Fault(
+            id="accept-reset",
+            says="the connection is reset as soon as it is accepted",
+            act=ResetAtAccept(),
+            row="A2",
+            authority="measured on nginx: retried when no byte had been seen, not retried when one had",
+            no_twin="whether the request had been written is unknown to the router: it only tells",
+        ),
+        Fault(
+            id="unread-late",
+            says="the connection is accepted, left unread, and served two read timeouts after the request arrived",
+            act=LeaveUnread(serve_after=2.0),
+            row="A1",
+            authority=RFC_RETRY,
+            twin="silence-before",
+        ),
+        Fault(
+            id="unread-never",
+            says="the connection is accepted and never read",
+            act=LeaveUnread(),
+            row="A1",
+            authority=RFC_RETRY,
+            twin="silence-after",
+        ),
+        Fault(
+            id="unread-reset",
+            says="the connection is reset when request bytes have arrived unread",
+            act=ResetUnread(),
+            row="K2",
+            authority=RFC_RETRY,
+            twin="reset-after",
+        ),
+    ]

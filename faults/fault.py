@@ -1,0 +1,46 @@
+"""One fault: what goes wrong at which point, with its authority and its twin. What can be derived is not stored."""
+
+from dataclasses import dataclass
+
+from faults.acts import Act
+from faults.evidence import NO_CONTRACT, Contract, Evidence, classify
+from faults.truth import Truth, evidence_of, phase_of, truth_of
+from faults.vocabulary import Class, Phase
+
+RFC_RETRY = "RFC 9110 s9.2.2: no automatic retry without means to detect that it was never applied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that can go wrong, at one point, exactly described.
+
+    `twin` names a fault with the same evidence and the opposite truth; `no_twin` says why there is none.
+    `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.
+    """
+
+    id: str
+    says: str
+    act: Act
+    row: str
+    authority: str
+    twin: str | None = None
+    no_twin: str = ""
+
+    @property
+    def phase(self) -> Phase:
+        """Where in wire order it strikes."""
+        return phase_of(self.act)
+
+    @property
+    def truth(self) -> Truth:
+        """What the ledger must say of it."""
+        return truth_of(self.act)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the forwarder has in hand afterwards."""
+        return evidence_of(self.act)
+
+    def class_under(self, contract: Contract = NO_CONTRACT) -> Class:
+        """What that evidence proves to a forwarder behind whose router this contract holds."""
+        return classify(self.evidence, contract)

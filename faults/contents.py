@@ -19,6 +19,10 @@ _FIXED: dict[Content, tuple[str, bytes]] = {
     ),
     Content.EMPTY: (JSON_TYPE, b""),
     Content.WRONG_SHAPE: (JSON_TYPE, b'{"status":"ok","data":[]}'),
+    Content.NULL: (JSON_TYPE, b"null"),
+    Content.OBJECT: (JSON_TYPE, b"{}"),
+    Content.NO_CHOICES: (JSON_TYPE, b'{"id":"cmpl-0","object":"text_completion","choices":[]}'),
+    Content.ERROR_OBJECT: (JSON_TYPE, b'{"error":{"message":"engine is dead","type":"server_error","code":500}}'),
 }
 
 

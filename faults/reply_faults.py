@@ -7,6 +7,19 @@ from faults.vocabulary import Content, Cut, Ending, Framing, Side
 _RFC_2XX = "RFC 9110 s15.3: a 2xx says that the request was accepted"
 _RFC_CUT = "RFC 9112 s8: the message is incomplete"
 
+_LIAR = "SAFE evidence: after EXECUTE it would be a router that lies"
+_SAFE_STATUSES = (
+    (408, "S3", "RFC 9110 s15.5.9: the client MAY repeat the request on a new connection", _LIAR),
+    (421, "S4", "RFC 9110 s15.5.20: the client MAY retry over another connection", _LIAR),
+    (425, "S4", "RFC 8470 s5.2: not processed; may be sent again, but not in early data", _LIAR),
+)
+_AN_ANSWER = "FINAL: an answer, whatever was done for it"
+_FINAL_STATUSES = (
+    (400, "S6", "RFC 9110 s15.5.1: the request is at fault", _AN_ANSWER),
+    (404, "S6", "RFC 9110 s15.5.5: there is nothing of that name", _AN_ANSWER),
+    (422, "S5", "RFC 9110 s15.5.21; with an Idempotency-Key: another payload", _AN_ANSWER),
+)
+
 
 def wait_faults() -> list[Fault]:
     """Reset, FIN and silence before the reply, on both sides of EXECUTE."""
@@ -58,7 +71,17 @@ def status_faults() -> list[Fault]:
                         twin=f"{name}-{other}",
                     )
                 )
-    return faults
+    return faults + [
+        Fault(
+            id=f"{status}-before",
+            says=f"{status}, before EXECUTE",
+            act=Answer(side=Side.BEFORE, status=status, content=Content.ERROR),
+            row=row,
+            authority=authority,
+            no_twin=no_twin,
+        )
+        for status, row, authority, no_twin in (*_SAFE_STATUSES, *_FINAL_STATUSES)
+    ]
 
 
 def final_faults() -> list[Fault]:
@@ -67,6 +90,10 @@ def final_faults() -> list[Fault]:
         ("html-200", Content.HTML, "an HTML page with 200"),
         ("empty-200", Content.EMPTY, "an empty body with 200"),
         ("shape-200", Content.WRONG_SHAPE, "JSON of the wrong shape with 200"),
+        ("null-200", Content.NULL, "the JSON value null with 200"),
+        ("object-200", Content.OBJECT, "an empty JSON object with 200"),
+        ("no-choices-200", Content.NO_CHOICES, "a completion without a choice, with 200"),
+        ("error-200", Content.ERROR_OBJECT, "an error object with 200"),
     )
     faults = [
         Fault(

@@ -62,6 +62,10 @@ class Content(StrEnum):
     HTML = "html"  # an HTML page, as a misrouted hop or a captive gateway sends it
     EMPTY = "empty"  # no byte at all
     WRONG_SHAPE = "wrong-shape"  # JSON of another shape
+    NULL = "null"  # the JSON value null
+    OBJECT = "object"  # an empty JSON object
+    NO_CHOICES = "no-choices"  # the right shape with no choice in it
+    ERROR_OBJECT = "error-object"  # an error in the words of the API, though the status is a success
 
 
 class Sight(StrEnum):

@@ -11,6 +11,8 @@ from faults.vocabulary import Phase
 
 # Faults whose reply or whose absence has made real forwarders decide by the request's segmentation.
 _SEGMENTED = ("healthy", "503-no-workers", "reset-before", "reset-after", "503-before", "503-after", "html-200")
+# Another fault of the same class tells forwarders apart as well as these do.
+_TOLD_BY_OTHERS = ("421-before", "425-before", "404-before", "422-before", "null-200", "no-choices-200")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,6 @@ def _twin(fault: Fault, dimension: str) -> str | None:
 
 
 def _is_core(fault: Fault, reused: bool, segments: int) -> bool:
-    if segments == 2 or "retry-after" in fault.id or "last-chunk" in fault.id:
+    if segments == 2 or "retry-after" in fault.id or "last-chunk" in fault.id or fault.id in _TOLD_BY_OTHERS:
         return False
     return not reused or fault.phase is Phase.WAIT

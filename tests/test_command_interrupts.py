@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from signoff.report import load_report
+from suites.cells import all_cells
 from tests.command_process import Ended, Place, ended, wait_for_end, wait_for_ledger, wait_until
 
+CORE = sum(cell.core for cell in all_cells())
 needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 WITH_PROCESSES = pytest.param("nginx", marks=needs_nginx)
 DEAF = """\
@@ -68,7 +70,7 @@ def test_an_interrupted_check_writes_what_it_found_and_leaves_nothing(
     report = place.report()
     assert (report.partial, report.verdict in ("UNKNOWN", "FAIL")) == ("interrupted", True)
     assert end.message() == (
-        f"interrupted; {len(report.cells)} of 42 cells are in "
+        f"interrupted; {len(report.cells)} of {CORE} cells are in "
         f"'{place.folders()[0].relative_to(place.path) / 'report.json'}'"
     )
     recorded = {line["cell"] for line in place.ledger()}

@@ -43,7 +43,7 @@ def on_terminal(place: Place, *arguments: str) -> tuple[int, str]:
 def _until_some_are_done(leader: int) -> bytes:
     """All that is shown until the bar counts."""
     shown = b""
-    while not re.search(rb" [1-9]\d*/42", shown.replace(b"\x1b[32m", b"")):
+    while not re.search(rb" [1-9]\d*/\d+", shown.replace(b"\x1b[32m", b"")):
         shown += os.read(leader, 65536)
     return shown
 
@@ -110,7 +110,7 @@ def test_a_terminal_shows_a_bar_and_colours(tmp_path: Path) -> None:
     code, shown = on_terminal(Place(path=tmp_path, env={"TERM": "xterm"}), *PASSING)
     assert code == 0
     assert "examining reference" in shown
-    assert re.search(r"\d/9", shown)
+    assert re.search(r"\d/\d", shown)
     assert f"{ESCAPE}[32mPASS{ESCAPE}[0m reference" in shown
     assert f"{ESCAPE}[2K" in shown, "the line of the bar is erased"
 

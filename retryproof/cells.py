@@ -27,7 +27,7 @@ def print_headline(out: Console, report: Report) -> None:
         f" {report.subject.name} ({report.subject.version or 'version unknown'}, promises {report.subject.promises}): "
         f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['UNKNOWN']} unknown, "
         f"{counts['not_run']} not run, {counts['warnings']} warnings; "
-        f"seed {report.seed}, {report.examples_per_second:g} plans/s",
+        f"seed {report.seed}, {report.runs_per_second:g} runs/s",
     )
     print_line(out, line)
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from retryproof.cells import print_groups, print_headline, print_histogram, print_unreached
 from retryproof.command import EXIT_CODES, Command
-from retryproof.examine import Examined, examine_subject
+from retryproof.examine import Examined, examine_subject, items_for
 from retryproof.exits import CommandError, Exit, joined
 from retryproof.failures import print_failures
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> Exit:
 
 def _examined(name: str, wanted: ExamineOptions, terminal: Console) -> Outcome:
     try:
-        examined = examine_subject(name, wanted, terminal)
+        examined = examine_subject(name, items_for([name], wanted), wanted, terminal)
     except CommandError as error:
         say(str(error))  # the other subjects are still examined
         return error

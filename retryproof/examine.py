@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -33,12 +33,19 @@ class Examined:
     folder: OutputFolder
 
 
-def examine_subject(name: str, options: ExamineOptions, console: Console) -> Examined:
-    """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
+def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]:
+    """What these subjects are examined on, the same for each. Many plans take seconds to draw.
+
+    Raises CommandError (exit code 2) for a name that is no subject, and for a choice that leaves nothing.
+    """
     try:
-        items = chosen_items(options.choice, require_subject(name), Machine.here())  # many plans take seconds to draw
+        return chosen_items(options.choice, [require_subject(name) for name in names], Machine.here())
     except NothingToDoError as error:
         raise CommandError(str(error), Exit.USAGE) from None
+
+
+def examine_subject(name: str, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
+    """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
     return with_subject(name, lambda session: _examine(session, items, options, console))
 
 
@@ -50,6 +57,11 @@ async def _examine(session: Session, items: tuple[Item, ...], options: ExamineOp
         return writing.finish()
     except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
         raise writing.broken_off(error) from None
+
+
+def smallest_id(id_: str) -> str:
+    """The name of the smallest plan beside that of the plan it was cut down from."""
+    return f"{id_}/smallest"
 
 
 class _Writing:
@@ -79,7 +91,7 @@ class _Writing:
         examination.spec = self._session.subject.spec  # by now its version is known
         for result in examination.in_order():
             if result.smallest is not None:
-                self._folder.add_plan(result.item.id, result.smallest)
+                self._folder.add_plan(smallest_id(result.item.id), result.smallest.plan)
         seconds = time.monotonic() - self._started
         report = report_of(examination, options.choice, strict=options.strict, seconds=seconds, partial=partial)
         self._folder.write(self._folder.path / "report.json", dump_report(report))

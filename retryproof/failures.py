@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from retryproof.examine import Examined
+from retryproof.examine import Examined, smallest_id
 from retryproof.terminal import print_labelled, print_line, sheet, spans
 from signoff.examination import Result
 from signoff.timeline import timeline, told
@@ -40,12 +40,12 @@ def _print_failure(out: Console, examined: Examined, result: Result) -> None:
     print_line(out, "")
     print_line(out, Text.assemble(("FAIL", "bold red"), f" {result.item.id}"))
     pairs = []
-    for finding in broken_musts(result):
+    for finding in result.shown.judgement.failures:
         entries = f" (entries {spans(finding.entries)})" if finding.entries else ""
         pairs += [("invariant", f"{invariant_of(finding.check)} ({finding.check})"), ("showed", finding.says + entries)]
     print_labelled(out, *pairs)
     checks = {finding.check for finding in broken_musts(result)}
-    print_timeline(out, result.run, after=bool(checks & AFTER_HEALING))
+    print_timeline(out, result.shown.run, after=bool(checks & AFTER_HEALING))
     print_line(out, f"replay     {_replay_command(examined, result)}")
 
 
@@ -72,7 +72,8 @@ def print_timeline(out: Console, run: Run, *, after: bool) -> None:
 
 def _replay_command(examined: Examined, result: Result) -> str:
     folder = examined.folder
-    words: list[str | Path] = ["replay", folder.plan_path(result.item.id), "--subject", examined.name]
+    id_ = result.item.id if result.smallest is None else smallest_id(result.item.id)
+    words: list[str | Path] = ["replay", folder.plan_path(id_), "--subject", examined.name]
     cell = result.item.cell
     if cell is not None and cell.twin is not None and {f.check for f in broken_musts(result)} == {"twins"}:
         words += ["--twin", folder.plan_path(cell.twin)]

@@ -7,10 +7,9 @@ from rich.text import Text
 
 from retryproof.cells import MAX_ROWS, outcome_of
 from retryproof.command import EXIT_CODES, Command
-from retryproof.examine import examine_subject
+from retryproof.examine import examine_subject, items_for
 from retryproof.exits import Exit
 from retryproof.options import add_examine_options, examine_options
-from retryproof.sessions import require_subject
 from retryproof.terminal import console, print_indented, print_labelled, print_line, sheet
 from signoff.comparison import CellChange, Change, Comparison, compare, failed_checks
 from signoff.report import CellReport
@@ -53,10 +52,9 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> Exit:
     wanted = examine_options(options)
     names = (options.base, options.candidate)
-    for name in names:
-        require_subject(name)
+    items = items_for(names, wanted)
     terminal = console(quiet=wanted.quiet)
-    sides = [examine_subject(name, wanted, terminal) for name in names]
+    sides = [examine_subject(name, items, wanted, terminal) for name in names]
     comparison = compare(sides[0].report, sides[1].report)
     code = Exit(comparison.exit_code(strict=wanted.strict))
     _print_comparison(terminal, comparison, code)

@@ -74,6 +74,8 @@ def _change(base: CellReport | None, candidate: CellReport | None) -> tuple[Chan
         return Change.UNPROVEN, f"only the {'candidate' if base is None else 'base'} has this cell"
     if base.verdict == "not_run" and candidate.verdict == "not_run":
         return Change.SAME, ""
+    if base.plan != candidate.plan:
+        return Change.UNPROVEN, "the plans of that id differ: other subjects, another seed or another version drew them"
     for name, cell in (("base", base), ("candidate", candidate)):
         if cell.verdict in ("UNKNOWN", "not_run"):
             return Change.UNPROVEN, f"{name} is {cell.verdict}: {cell.reason or 'it proved nothing'}"
@@ -92,7 +94,7 @@ def _change(base: CellReport | None, candidate: CellReport | None) -> tuple[Chan
 def _compare_passed(base: CellReport, candidate: CellReport) -> tuple[Change, str]:
     """Both hold every must: the outcome first, then warnings, then what it cost."""
     if ranks(base) != ranks(candidate):
-        poorer = any(now < was for was, now in zip(ranks(base), ranks(candidate), strict=False))
+        poorer = any(now < was for was, now in zip(ranks(base), ranks(candidate), strict=True))
         return Change.WEAKER if poorer else Change.STRONGER, f"outcome {base.outcome} is now {candidate.outcome}"
     if base.warnings != candidate.warnings:
         change = Change.STRONGER if candidate.warnings < base.warnings else Change.WEAKER

@@ -5,17 +5,19 @@ be reported, marked as partial.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from faults.plan import Plan
 from signoff.items import Item
 from suites.accounts import accounts_of
+from suites.checks.vacuity import CHECK as VACUITY_CHECK
 from suites.driver import Driver
-from suites.findings import Proof, Verdict
-from suites.judge import Judgement, confirm, judge, judge_twins, judgement_of
+from suites.findings import Finding, Proof, Verdict
+from suites.judge import Judgement, confirm, held_against, judge, judgement_of
 from suites.lanes import run_plans
-from suites.lives import is_doubtful, live, stalled, undecided
+from suites.lives import doubted, is_doubtful, live, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.shrink import shrink
@@ -25,24 +27,39 @@ CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
 MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
 MAX_SHRUNK = 3  # drawn plans that fail are cut down one by one; more of the same kind teach nothing
 
+VACUITY = VACUITY_CHECK.name
+
 OnRun = Callable[[Item, int, Run], None]  # the item, which of its runs (from 1), and the run
 
 _Record = Callable[[Item, Run], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Smallest:
+    """The smallest plan on which all that a drawn plan broke is broken too, and the run that shows it."""
+
+    plan: Plan
+    run: Run
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """One item, the run that stands for it, and what was judged of it.
 
-    varies: it only tells, and told otherwise when it was repeated. smallest: for a drawn plan that failed, the
-    smallest plan that still does; then the run is that plan's.
+    varies: it only tells, and told otherwise when it was repeated. smallest: for a drawn plan that failed.
     """
 
     item: Item
     run: Run
     judgement: Judgement
     varies: bool = False
-    smallest: Plan | None = None
+    smallest: Smallest | None = None
+
+    @property
+    def shown(self) -> "Result | Smallest":
+        """What a person is shown of it: the smallest plan where there is one."""
+        return self.smallest or self
 
 
 @dataclass(slots=True, kw_only=True)
@@ -126,14 +143,13 @@ async def _confirm_all(examination: Examination, driver: Driver, record: _Record
     more chance to prove something can turn no FAIL into a PASS.
     """
     doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
-    unproved = [result for result in examination.in_order() if result.judgement.verdict is Verdict.UNKNOWN]
+    unproved = [result for result in examination.in_order() if _may_prove_more(result)]
     doubtful += unproved[:MAX_UNPROVED]
     places = asyncio.Semaphore(CONFIRMED_TOGETHER)
 
     async def confirmed(result: Result) -> None:
         async with places:
-            run, alone = await live(driver, result.run.plan)
-        record(result.item, run)
+            run, alone = await live(driver, result.run.plan, partial(record, result.item))
         examination.results[result.item.id] = _after(result, run, alone)
 
     await asyncio.gather(*map(confirmed, doubtful))
@@ -153,13 +169,31 @@ def _needs_confirming(result: Result) -> bool:
     return result.run.company and any(finding.proof is Proof.CAUSE for finding in judgement.failures)
 
 
+def _may_prove_more(result: Result) -> bool:
+    """It proved nothing since the machine stalled, since it was in company, or since a fault was not met. A subject
+    that hung, or a check that crashed, gets no second chance.
+    """
+    judgement, run = result.judgement, result.run
+    if judgement.verdict is not Verdict.UNKNOWN:
+        return False
+    only_vacuous = run.settled and all(finding.check == VACUITY for finding in judgement.unknowns)
+    return stalled(run) or run.company or only_vacuous
+
+
 def _after(result: Result, run: Run, alone: Judgement) -> Result:
     """What became of it alone. A run that proved nothing, or that came by its failure while the machine stalled, is
-    replaced, whatever its replacement shows.
+    replaced, whatever its replacement shows; to any other, what it broke alone is added.
     """
     if result.judgement.verdict is not Verdict.FAIL or is_doubtful(result.run, result.judgement):
         return replace(result, run=run, judgement=alone)
-    return replace(result, judgement=judgement_of(tuple(confirm(f, alone) for f in result.judgement.findings)))
+    confirmed = tuple(confirm(finding, alone) for finding in result.judgement.findings)
+    known = {finding.check for finding in confirmed if finding.verdict is Verdict.FAIL}
+    more = tuple(
+        replace(finding, says=f"alone: {finding.says}", entries=())
+        for finding in alone.failures
+        if finding.check not in known
+    )
+    return replace(result, judgement=judgement_of((*confirmed, *more)))
 
 
 def _add_twins(examination: Examination) -> None:
@@ -169,27 +203,32 @@ def _add_twins(examination: Examination) -> None:
         twin = examination.results.get(cell.twin) if cell is not None and cell.twin is not None else None
         if twin is None or result.judgement.not_run or twin.judgement.not_run:
             continue
-        judgement = judgement_of((*result.judgement.findings, *judge_twins(result.run, twin.run)))
+        found: Iterable[Finding] = held_against(result.run, twin.run)
         if stalled(result.run) or stalled(twin.run):
-            judgement = undecided(result.run, judgement)
+            found = doubted(found, max(result.run.stalled_ms, twin.run.stalled_ms))
+        judgement = judgement_of((*result.judgement.findings, *found))
         examination.results[result.item.id] = replace(result, judgement=judgement)
 
 
 async def _shrink_drawn(examination: Examination, driver: Driver, record: _Record) -> None:
-    """The first drawn plans that fail are cut down to what the failure needs; the run of that stands for them."""
+    """The first drawn plans that fail are cut down to what all of the failure needs. What was judged of the drawn
+    plan itself stays: a sign-off compares the same plans.
+    """
     failed = [r for r in examination.in_order() if r.item.cell is None and r.judgement.verdict is Verdict.FAIL]
     for result in failed[:MAX_SHRUNK]:
         checks = failed_checks(result.judgement)
 
         async def fails(plan: Plan, checks: frozenset[str] = checks) -> bool:
             _, judgement = await live(driver, plan)
-            return bool(checks & failed_checks(judgement))
+            return checks <= failed_checks(judgement)
 
-        smallest = await shrink(result.run.plan, fails)
-        run, judgement = await live(driver, smallest)
-        if smallest != result.item.plan and checks & failed_checks(judgement):
-            record(result.item, run)
-            examination.results[result.item.id] = replace(result, run=run, judgement=judgement, smallest=smallest)
+        plan = await shrink(result.item.plan, fails)
+        if plan == result.item.plan:
+            continue
+        run, judgement = await live(driver, plan, partial(record, result.item))
+        if checks <= failed_checks(judgement):
+            smallest = Smallest(plan=plan, run=run, judgement=judgement)
+            examination.results[result.item.id] = replace(result, smallest=smallest)
 
 
 def failed_checks(judgement: Judgement) -> frozenset[str]:

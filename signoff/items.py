@@ -1,5 +1,6 @@
 """What an examination lives through: the cells of the catalogue, and plans drawn from a seed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -83,11 +84,14 @@ class Choice:
         return 0 if self.only is not None and not fnmatchcase("drawn/0000", self.only) else self.depth.examples
 
 
-def chosen_items(choice: Choice, spec: SubjectSpec, machine: Machine) -> tuple[Item, ...]:
-    """The items of that choice for that subject. Raises NothingToDoError when it leaves none."""
+def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> tuple[Item, ...]:
+    """The items of that choice, the same ones for each of these subjects. Raises NothingToDoError when it leaves none.
+
+    Cells that a subject cannot reach are among them, plans that one of them cannot reach are not drawn.
+    """
     cells = [cell for cell in all_cells() if cell.core or choice.depth is not Depth.CORE]
     items = [_cell_item(cell) for cell in cells]
-    items += _drawn_items(choice, spec, machine) if choice.drawn else []
+    items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:
         items = [item for item in items if fnmatchcase(item.id, choice.only)]
     if not items:
@@ -98,10 +102,10 @@ def chosen_items(choice: Choice, spec: SubjectSpec, machine: Machine) -> tuple[I
     return tuple(items)
 
 
-def _drawn_items(choice: Choice, spec: SubjectSpec, machine: Machine) -> list[Item]:
+def _drawn_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> list[Item]:
     from suites.draw import drawn_plans  # hypothesis takes a while to import
 
-    plans = drawn_plans(spec, machine, examples=choice.drawn, seed_number=choice.seed)
+    plans = drawn_plans(specs, machine, examples=choice.drawn, seed_number=choice.seed)
     return [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
 
 

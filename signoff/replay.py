@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from faults.plan import Plan
 from suites.driver import Driver
 from suites.findings import Claim, Verdict
-from suites.judge import Judgement, invariant_of, judge_twins, judgement_of
-from suites.lives import TRIES, live, stalled, undecided
+from suites.judge import Judgement, invariant_of
+from suites.lives import live, live_beside_twin
 from suites.reach import Machine, unreachable
 from suites.run import Run
 
@@ -53,17 +53,6 @@ async def replay_plan(
             raise UnreachableError(f"the plan cannot be run on {driver.subject.spec.facts.name}: {reason}")
     replays = []
     for _ in range(times):
-        run, judgement = await (live(driver, plan) if twin is None else _beside_twin(driver, plan, twin))
+        run, judgement = await (live(driver, plan) if twin is None else live_beside_twin(driver, plan, twin))
         replays.append(Replayed(run=run, judgement=judgement))
     return replays
-
-
-async def _beside_twin(driver: Driver, plan: Plan, twin: Plan) -> tuple[Run, Judgement]:
-    """A run of the plan, held against one of its twin; while the machine stalls, both are made again."""
-    for _ in range(TRIES):
-        run, judgement = await live(driver, plan)
-        other, _ = await live(driver, twin)
-        judgement = judgement_of((*judgement.findings, *judge_twins(run, other)))
-        if not stalled(run) and not stalled(other):
-            return run, judgement
-    return run, undecided(run, judgement)

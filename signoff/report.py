@@ -29,6 +29,8 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     """One cell, or one drawn plan (`fault` then names every fault that it holds).
 
     attempts is null where only a lower bound is known (a dropped or refused connect without a packet witness).
+    runs: how often it was lived through: more than once where it only tells, where company or a stall of this machine
+    made it doubtful, and where it was cut down to its smallest plan.
     delay_ms: from the caller's invocation to its outcome, the longest of the plan's operations. run: which of the
     cell's runs in ledger.jsonl stands for it, from 1; 0 where none was made.
     """
@@ -51,8 +53,10 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     warnings: int = 0
     varies: bool = False
     tells: bool = False
+    runs: int = 1
     findings: tuple[FindingReport, ...] = ()
     plan: dict[str, Any]
+    smallest: dict[str, Any] | None = None
     run: int = 0
 
 
@@ -86,7 +90,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     histogram: dict[str, FaultCount]
     cells: tuple[CellReport, ...]
-    examples_per_second: float = 0.0
+    runs_per_second: float = 0.0
     partial: str = ""
 
 

@@ -28,8 +28,8 @@ from suites.subject import SubjectSpec
 def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds: float, partial: str = "") -> Report:
     """The report of what has been lived through so far; `partial` says why that is not all."""
     results = examination.in_order()
-    cells = tuple(cell_report(result, run=examination.number_of(result), strict=strict) for result in results)
-    lived = sum(result.run.unreachable is None for result in results)
+    cells = tuple(_cell_of(examination, result, strict=strict) for result in results)
+    lived = sum(run.unreachable is None for runs in examination.lived.values() for run in runs)
     return Report(
         tool=f"retryproof {version('retryproof')}",
         subject=_subject_report(examination.spec),
@@ -40,9 +40,14 @@ def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds
         counts=_counts(cells),
         histogram=_histogram(examination),
         cells=cells,
-        examples_per_second=round(lived / seconds, 1) if seconds else 0.0,
+        runs_per_second=round(lived / seconds, 1) if seconds else 0.0,
         partial=partial,
     )
+
+
+def _cell_of(examination: Examination, result: Result, *, strict: bool) -> CellReport:
+    runs = len(examination.lived[result.item.id])
+    return cell_report(result, run=examination.number_of(result), runs=runs, strict=strict)
 
 
 def overall(cells: tuple[CellReport, ...]) -> OverallVerdict:
@@ -94,7 +99,7 @@ def _struck(item: Item, lived: list[Run]) -> set[str]:
     return met & set(item.faults)
 
 
-def cell_report(result: Result, *, run: int, strict: bool) -> CellReport:
+def cell_report(result: Result, *, run: int, runs: int, strict: bool) -> CellReport:
     """One row; `run` is the number of the run that stands for it."""
     item, lived, judgement = result.item, result.run, result.judgement
     accounts = accounts_of(lived).planned if lived.unreachable is None else ()
@@ -121,8 +126,10 @@ def cell_report(result: Result, *, run: int, strict: bool) -> CellReport:
         varies=result.varies,
         tells=item.tells,
         findings=tuple(_finding_report(finding) for finding in judgement.findings if _is_worth_telling(finding)),
-        plan=plan_to_json(result.smallest or item.plan),
+        plan=plan_to_json(item.plan),
+        smallest=None if result.smallest is None else plan_to_json(result.smallest.plan),
         run=0 if lived.unreachable is not None else run,
+        runs=0 if lived.unreachable is not None else runs,
     )
 
 

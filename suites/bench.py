@@ -4,9 +4,10 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 import uvloop
@@ -19,7 +20,7 @@ from suites.cells import all_cells
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.judge import Judgement, invariant_of
-from suites.lives import live
+from suites.lives import live, live_beside_twin
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
@@ -43,7 +44,7 @@ class Bench:
     driver: Driver
     machine: Machine
     lived: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
     struck: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)
 
@@ -82,10 +83,13 @@ class Bench:
 
     def live(self, plan: Plan, suite: str) -> tuple[Run, Judgement]:
         """One run of the plan, judged; counted under the name of the suite."""
+        return self._counted(live(self.driver, plan), suite)
+
+    def _counted(self, living: Coroutine[None, None, tuple[Run, Judgement]], suite: str) -> tuple[Run, Judgement]:
         started = time.monotonic()
-        run, judgement = asyncio.run_coroutine_threadsafe(live(self.driver, plan), self.loop).result()
+        run, judgement = asyncio.run_coroutine_threadsafe(living, self.loop).result()
         self.lived[suite] += 1
-        self.seconds[suite] += time.monotonic() - started  # type: ignore[assignment]  # a Counter of seconds
+        self.seconds[suite] = self.seconds.get(suite, 0.0) + time.monotonic() - started
         closed = {entry.striking for entry in run.ledger if isinstance(entry, Struck)}
         met = {entry.fault for entry in run.ledger if isinstance(entry, Striking) and entry.seq in closed}
         self.struck.update(met)
@@ -96,13 +100,22 @@ class Bench:
     def holds(self, plan: Plan, suite: str) -> Judgement:
         """Live through the plan and insist on PASS. Raises BrokenMustError with the plan saved for replay."""
         _, judgement = self.live(plan, suite)
+        return self._insist(plan, suite, judgement)
+
+    def holds_beside_twin(self, plan: Plan, twin: Plan, suite: str) -> Judgement:
+        """The same, with the decision held against the one that a run of the twin shows."""
+        _, judgement = self._counted(live_beside_twin(self.driver, plan, twin), suite)
+        return self._insist(plan, suite, judgement)
+
+    def _insist(self, plan: Plan, suite: str, judgement: Judgement) -> Judgement:
         if judgement.verdict is not Verdict.PASS:
             raise BrokenMustError(self._complaint(plan, suite, judgement))
         return judgement
 
     def _complaint(self, plan: Plan, suite: str, judgement: Judgement) -> str:
         FAILING_PLANS.mkdir(parents=True, exist_ok=True)
-        path = FAILING_PLANS / f"{suite}.json"
+        name = plan.name or f"{suite}-{sha256(dump_plan(plan).encode()).hexdigest()[:8]}"
+        path = FAILING_PLANS / f"{name.replace('/', '--')}.json"
         path.write_text(dump_plan(plan))
         lines = [f"{judgement.word} on {self.name}:"]
         for finding in (*judgement.failures, *judgement.unknowns):

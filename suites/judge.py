@@ -86,6 +86,14 @@ def judge_twins(a: Run, b: Run) -> list[Finding]:
     return twins(a, b)
 
 
+def held_against(a: Run, b: Run) -> list[Finding]:
+    """judge_twins, where a crash of the comparison has shown nothing."""
+    try:
+        return judge_twins(a, b)
+    except Exception as error:  # noqa: BLE001  # like every other check's
+        return [_unknown("twins", f"the check crashed: {error!r}")]
+
+
 def confirm(finding: Finding, alone: Judgement) -> Finding:
     """What becomes of a finding made in company once its plan was lived through alone, on a fresh subject.
 

@@ -4,8 +4,7 @@ import pytest
 
 from suites.bench import Bench
 from suites.cells import Cell, all_cells
-from suites.findings import Verdict
-from suites.judge import judge_twins
+from suites.checks import twins
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
@@ -36,6 +35,6 @@ def test_the_subject_keeps_its_promises_in_this_cell(bench: Bench, cell: Cell) -
 
 
 def test_twins_get_the_same_decision(bench: Bench, cell: Cell, twin: Cell) -> None:
-    """The same evidence, whatever the router had really done."""
-    findings = judge_twins(bench.live(cell.plan, "twins")[0], bench.live(twin.plan, "twins")[0])
-    assert [finding.says for finding in findings if finding.verdict is Verdict.FAIL] == []
+    """The same evidence, whatever the router had really done; and the two were really compared."""
+    judgement = bench.holds_beside_twin(cell.plan, twin.plan, "twins")
+    assert [finding.check for finding in judgement.findings if finding.check == twins.CHECK.name] != []

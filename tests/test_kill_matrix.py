@@ -91,7 +91,7 @@ def test_the_matrix_holds_both_twins_of_each_cell() -> None:
 async def test_drawn_plans_kill_what_matters_most(make: Make, check: str) -> None:
     """Among so many plans of a seed there is one on which that check fails."""
     subject = called("drawn", make)
-    plans = drawn_plans(subject.spec, Machine.here(), examples=EXAMPLES, seed_number=SEED)
+    plans = drawn_plans([subject.spec], Machine.here(), examples=EXAMPLES, seed_number=SEED)
     killed: set[Kill] = set()
 
     def judged(_: int, run: Run) -> None:

@@ -8,7 +8,7 @@ import pytest
 from faults.plan import Plan, PlannedOperation
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.judge import judgement_of
-from suites.lives import is_doubtful, stalled, undecided
+from suites.lives import doubted, is_doubtful, stalled
 from suites.pulse import BEAT_S, Pulse
 from suites.run import Promise, Run, SubjectFacts
 
@@ -48,7 +48,7 @@ def test_only_cause_and_timing_are_doubted(stalled_ms: float, findings: tuple[Fi
 
 def test_a_doubtful_failure_becomes_unknown_and_says_why() -> None:
     """Never PASS: it proved nothing."""
-    judgement = undecided(_run(250.0), judgement_of((CAUSE,)))
+    judgement = judgement_of(doubted((CAUSE,), 250.0))
     assert judgement.verdict is Verdict.UNKNOWN
     assert "stalled for 250 ms" in judgement.findings[0].says
 

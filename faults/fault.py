@@ -15,7 +15,7 @@ class Fault:
     """One thing that can go wrong, at one point, exactly described.
 
     `twin` names a fault with the same evidence and the opposite truth; `no_twin` says why there is none.
-    `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.
+    `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.md.
     """
 
     id: str

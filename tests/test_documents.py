@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from fake_router.entries import AnyEntry, EndedBy, Witness
+from faults.catalogue import CATALOGUE
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from signoff.report import CellReport, Report
 from suites.subject_keys import KEYS
@@ -48,6 +49,11 @@ def test_every_kind_of_entry_and_every_witness_is_documented() -> None:
     kinds = {kind.__name__ for kind in get_args(AnyEntry)}
     assert kinds <= _tables_of("ledger.md")
     assert all(f"`{word}`" in text for word in (*Witness, *EndedBy))
+
+
+def test_every_failure_point_of_the_catalogue_is_documented() -> None:
+    """And no other is."""
+    assert _tables_of("failure-points.md") == {fault.row for fault in CATALOGUE.values()} - {"-"}
 
 
 def test_every_key_of_a_report_is_documented() -> None:

@@ -1,4 +1,4 @@
-"""report.json says what DESIGN promises, agrees with the ledger beside it, and is refused when it does not fit."""
+"""report.json says what docs/report.md promises, agrees with the ledger beside it, and is refused when it does not fit."""
 
 import json
 from collections import Counter

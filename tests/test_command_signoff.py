@@ -9,7 +9,7 @@ import pytest
 from signoff.report import load_report
 from tests.command_process import Ended, Place
 
-CELLS = ("--depth", "core", "--only", "[cs]*/*/*", "--out", "out")  # the connect and status phases
+CELLS = ("--depth", "core", "--only", "[cs]*/[5cs]*/*", "--out", "out")  # no connection, and every 5xx
 
 
 @pytest.fixture(scope="module")

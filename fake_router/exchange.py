@@ -109,10 +109,20 @@ def _sent(act: ExchangeAct) -> Step:
     return State.OVER, (*end, CloseStrike())
 
 
+def _gone_while_delayed(act: ExchangeAct) -> Step:
+    return State.OVER, _struck_by_silence(act)
+
+
 def _gone_while_sending(act: ExchangeAct) -> Step:
-    """The delay was there even if nobody waited for its end; any other act needs its bytes to be handed over."""
-    struck: Commands = () if _answer(act).delay is None else (CloseStrike(),)
-    return State.OVER, (AbandonReply(), *struck)
+    return State.OVER, (AbandonReply(), *_struck_by_silence(act))
+
+
+def _struck_by_silence(act: ExchangeAct) -> Commands:
+    """A delay of a read timeout or more was there even if nobody waited for its end: its evidence is the silence.
+    The evidence of any other act, a shorter delay included, is in bytes that were not handed over.
+    """
+    delay = _answer(act).delay
+    return (CloseStrike(),) if delay is not None and delay >= 1 else ()
 
 
 def _answer(act: ExchangeAct) -> Answer:
@@ -132,7 +142,7 @@ TABLE: Mapping[tuple[State, Event], Callable[[ExchangeAct], Step]] = {
     (State.GATED, Event.PEER_GONE): _to(State.OVER),
     (State.GATED, Event.HEAL): _to(State.GATED),  # healing opens its gate, which is another event
     (State.DELAYED, Event.DELAY_OVER): _answer_late,
-    (State.DELAYED, Event.PEER_GONE): _to(State.OVER, CloseStrike()),
+    (State.DELAYED, Event.PEER_GONE): _gone_while_delayed,
     (State.DELAYED, Event.HEAL): _to(State.DELAYED),  # it ends by itself
     (State.SENDING, Event.SENT): _sent,
     (State.SENDING, Event.PEER_GONE): _gone_while_sending,

@@ -125,15 +125,19 @@ def test_a_peer_that_leaves_at_a_gate_leaves_nothing_executed_and_nothing_struck
     assert exchange.state is State.OVER
 
 
-def test_a_delay_strikes_also_when_the_peer_leaves_before_its_end() -> None:
-    exchange = _exchange(Answer(side=Side.AFTER, delay=2.0))
-    assert exchange.on(Event.START) == (Execute(), OpenStrike(), Wait(delay=2.0))
-    assert exchange.on(Event.PEER_GONE) == (CloseStrike(),)
+@pytest.mark.parametrize(("delay", "struck"), [(2.0, True), (1.0, True), (0.5, False)])
+def test_a_delay_beyond_the_read_timeout_strikes_also_when_the_peer_leaves_before_its_end(
+    delay: float, struck: bool
+) -> None:
+    """Its evidence is the silence; that of a shorter delay is the reply, which nobody saw."""
+    exchange = _exchange(Answer(side=Side.AFTER, delay=delay))
+    assert exchange.on(Event.START) == (Execute(), OpenStrike(), Wait(delay=delay))
+    assert exchange.on(Event.PEER_GONE) == ((CloseStrike(),) if struck else ())
     assert exchange.state is State.OVER
 
 
 def test_a_reply_that_the_peer_did_not_let_through_is_no_strike() -> None:
-    """A fault whose bytes were not handed over has not happened; a delay has."""
+    """A fault whose bytes were not handed over has not happened; a delay beyond the read timeout has."""
     quick = _exchange(Answer(side=Side.AFTER))
     quick.on(Event.START)
     assert quick.on(Event.PEER_GONE) == (AbandonReply(),)
@@ -141,6 +145,10 @@ def test_a_reply_that_the_peer_did_not_let_through_is_no_strike() -> None:
     late.on(Event.START)
     late.on(Event.DELAY_OVER)
     assert late.on(Event.PEER_GONE) == (AbandonReply(), CloseStrike())
+    soon = _exchange(Answer(side=Side.AFTER, delay=0.5))
+    soon.on(Event.START)
+    soon.on(Event.DELAY_OVER)
+    assert soon.on(Event.PEER_GONE) == (AbandonReply(),)
 
 
 def test_healing_ends_silence_with_fin_and_lets_all_else_end_by_itself() -> None:

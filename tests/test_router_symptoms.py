@@ -189,3 +189,16 @@ def _check_unread(act: Act, entries: list[AnyEntry]) -> None:
         return
     (lost,) = unserved
     assert (lost.operation, lost.request_bytes) == (OPERATION, len(work(OPERATION)))
+
+
+@pytest.mark.parametrize(("fault", "struck"), [("slow-inside", 0), ("slow-beyond", 1)])
+def test_a_peer_that_leaves_before_the_reply_has_met_silence_and_nothing_else(fault: str, struck: int) -> None:
+    """A late answer inside the read timeout is an answer: nobody who left before it has met it."""
+    with staged() as stage:
+        stage.thread.run(stage.router.arm, one(fault), first_operation=OPERATION, read_timeout_ms=600_000)
+        with Client(stage.port) as client:
+            client.send(work(OPERATION))
+            stage.until(Striking, 1)
+        stage.until(Closed, 1)
+        assert stage.of(Replied) == []
+        assert len(stage.of(Struck)) == struck

@@ -2,8 +2,9 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 
-from fake_router.entries import Dialled, Opened, Received, Striking, Unserved
+from fake_router.entries import AnyEntry, Closed, Dialled, Opened, Probed, Received, Striking, Unserved
 from fake_router.server import Router
 from suites.stage import Stage
 from suites.subject import SubjectSpec
@@ -30,12 +31,35 @@ async def _idle_or_quiet(stage: Stage, spec: SubjectSpec) -> bool:
             await asyncio.sleep(IDLE_STEP_S)  # idleness has no event: it is asked for over HTTP
             return False
         return await stage.on_router(lambda router: router.busy()) == 0
-    before = await stage.on_router(_sendings)
+    before = await stage.on_router(lambda router: len(router.ledger))
     await asyncio.sleep((spec.quiet_ms or 0) / 1000)  # the quiet window is this wait
-    return await stage.on_router(lambda router: _sendings(router) == before and router.busy() == 0)
+    return await stage.on_router(lambda router: _quiet_since(router, before))
 
 
-def _sendings(router: Router) -> int:
-    """How much has come that may carry an operation."""
-    kinds = (Received, Unserved, Dialled, Opened, Striking)
-    return sum(isinstance(entry, kinds) for entry in router.ledger.since())
+def _quiet_since(router: Router, seq: int) -> bool:
+    return router.busy() == 0 and sendings(router.ledger.since(seq)) == 0
+
+
+def sendings(entries: Sequence[AnyEntry]) -> int:
+    """How many of these entries may show that an operation was sent.
+
+    A connection counts from its opening until something is known of it: a request may be on its way. One that
+    brought a probe, or ended without a word, was no sending; a probe's strike is none either.
+    """
+    probes = {entry.connection for entry in entries if isinstance(entry, Probed)}
+    known = probes | {entry.connection for entry in entries if isinstance(entry, Received | Unserved | Closed)}
+    return sum(_may_be_sending(entry, probes, known) for entry in entries)
+
+
+def _may_be_sending(entry: AnyEntry, probes: set[int], known: set[int]) -> bool:
+    match entry:
+        case Received(operation=operation):
+            return operation is not None
+        case Unserved() | Dialled():
+            return True
+        case Striking(connection=connection, exchange=None):
+            return connection is not None and connection not in probes
+        case Opened(connection=connection):
+            return connection not in known
+        case _:
+            return False

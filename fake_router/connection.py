@@ -4,12 +4,12 @@ import asyncio
 from collections import deque
 from typing import assert_never
 
-from fake_router.entries import Probed, Received, Rejected
+from fake_router.entries import Received, Rejected
 from fake_router.exchange import Event, Exchange, State, reachable
-from fake_router.line import Line, unserved_work
+from fake_router.line import Line
 from fake_router.performer import Performer
 from fake_router.replies import small_json
-from fake_router.routes import Probe, Refusal, Work, route
+from fake_router.routes import SAFE_METHODS, Probe, Refusal, Work, route
 from fake_router.switchboard import Switchboard
 from fake_router.wire import CONTINUE, Expecting, Malformed, Request
 from fake_router.wire import Event as WireEvent
@@ -96,7 +96,7 @@ class Connection:
             case Probe():
                 self._probe(request, asked.status, asked.answer)
             case Refusal():
-                if request.method in ("GET", "HEAD"):
+                if request.method in SAFE_METHODS:
                     self._probe(request, asked.status, {"error": {"message": asked.why}}, allow=asked.allow)
                 else:
                     self._refuse(asked.status, asked.why, close=not request.keep_alive, allow=asked.allow)
@@ -104,15 +104,7 @@ class Connection:
                 assert_never(asked)
 
     def _probe(self, request: Request, status: int, answer: object, *, allow: str = "") -> None:
-        line = self._line
-        self._board.ledger.record(
-            Probed,
-            connection=line.number,
-            upstream=line.upstream,
-            method=request.method,
-            target=request.target,
-            status=status,
-        )
+        self._line.probed(request, status)
         close = not request.keep_alive
         data = small_json(status, answer, close=close, allow=allow, body_withheld=request.method == "HEAD")
         self._send_small(data, close=close)
@@ -156,7 +148,7 @@ class Connection:
     def _drop_queue(self) -> None:
         for event in self._queue:
             if isinstance(event, Request):
-                self._line.unserved(unserved_work(event), len(event.body))
+                self._line.unserved(event, len(event.body))
         self._queue.clear()
 
     # The exchange.

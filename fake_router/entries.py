@@ -9,6 +9,8 @@ from enum import StrEnum
 
 import msgspec
 
+NOT_ANSWERED = 0  # the status of a Probed that got no answer, or none yet
+
 
 class Witness(StrEnum):
     """Who says that a fault struck."""
@@ -136,7 +138,11 @@ class Dialled(Entry, frozen=True, kw_only=True):
 
 
 class Probed(Entry, frozen=True, kw_only=True):
-    """A request that carries no operation: a health probe or the like. Never an attempt."""
+    """A request that carries no operation: a health probe or the like. Never an attempt.
+
+    status is 0 (NOT_ANSWERED) for one that a faulty listener or an ended connection left unserved. A strike of that
+    connection before this entry is the probe's: it names no operation. One that is served late has two entries.
+    """
 
     connection: int
     upstream: int

@@ -11,8 +11,8 @@ import socket
 import struct
 from collections.abc import Callable
 
-from fake_router.entries import Closed, EndedBy, Opened, Unserved
-from fake_router.routes import Work, work_in
+from fake_router.entries import NOT_ANSWERED, Closed, EndedBy, Opened, Probed, Unserved
+from fake_router.routes import Probe, Work, unserved_work
 from fake_router.switchboard import Switchboard
 from fake_router.wire import Request, RequestParser
 
@@ -105,7 +105,7 @@ class Line:
     def fin(self) -> None:
         """FIN, then read on until the peer's: closing with bytes unread would send RST instead.
 
-        A request that crosses the FIN is recorded as Unserved.
+        A request that crosses the FIN is recorded as unserved.
         """
         self._over(EndedBy.ROUTER_FIN)
         try:
@@ -130,14 +130,29 @@ class Line:
         self._sock.close()
         self._released(self)
 
-    def unserved(self, work: Work | None, request_bytes: int) -> None:
-        """Record a sending that nobody will serve."""
+    def unserved(self, request: Request | None, request_bytes: int) -> None:
+        """Record a request that nobody will serve: a probe, or else a sending (None: its bytes are not whole)."""
+        work = None if request is None else unserved_work(request)
+        if request is not None and isinstance(work, Probe):
+            self.probed(request, NOT_ANSWERED)
+            return
         self._board.ledger.record(
             Unserved,
             connection=self.number,
             upstream=self.upstream,
-            operation=None if work is None else work.operation,
+            operation=work.operation if isinstance(work, Work) else None,
             request_bytes=request_bytes,
+        )
+
+    def probed(self, request: Request, status: int) -> None:
+        """Record a probe that is answered with that status."""
+        self._board.ledger.record(
+            Probed,
+            connection=self.number,
+            upstream=self.upstream,
+            method=request.method,
+            target=request.target,
+            status=status,
         )
 
     def _over(self, by: EndedBy) -> None:
@@ -154,10 +169,4 @@ class Line:
         before = self.parser.unfinished_bytes
         for event in self.parser.feed(data):
             if isinstance(event, Request):
-                self.unserved(unserved_work(event), before + len(data))
-
-
-def unserved_work(request: Request) -> Work | None:
-    """The work that a request asks for which nobody will serve; None where it asks for none that can be known."""
-    work = work_in(request.body) if request.method == "POST" else None
-    return work if isinstance(work, Work) else None
+                self.unserved(event, before + len(data))

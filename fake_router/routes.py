@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 import msgspec
 
 from fake_router.content import operation_in
+from fake_router.entries import NOT_ANSWERED
 from fake_router.replies import MODEL
 from fake_router.wire import Request
 
 COMPLETIONS = "/v1/completions"
 MAX_CHOICES = 128
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110 s9.2.1: they ask for no work
 
 PROBES: Mapping[str, object] = {
     "/": {"status": "ok"},
@@ -35,6 +37,9 @@ class Probe:
 
     status: int
     answer: object
+
+
+UNSERVED_PROBE = Probe(status=NOT_ANSWERED, answer=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +72,20 @@ def route(request: Request) -> Work | Probe | Refusal:
     if request.method not in ("GET", "HEAD"):
         return Refusal(status=405, why=f"{request.method} {path}; expected GET or HEAD", allow="GET, HEAD")
     return Probe(status=200, answer=PROBES[path])
+
+
+def unserved_work(request: Request) -> Work | Probe | None:
+    """The work that a request asks for which nobody will serve, or that it is a probe; None where it may be work
+    that cannot be known.
+
+    An operation that is sent to a wrong target is one all the same: its content names it.
+    """
+    if request.method in SAFE_METHODS:
+        return UNSERVED_PROBE
+    work = work_in(request.body) if request.method == "POST" else None
+    if isinstance(work, Work):
+        return work
+    return UNSERVED_PROBE if _path_of(request.target) in PROBES else None
 
 
 def _path_of(target: str) -> str:

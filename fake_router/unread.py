@@ -9,8 +9,8 @@ from typing import assert_never
 
 from fake_router.entries import Striking, Struck, Witness
 from fake_router.injector import ListenerStep
-from fake_router.line import Line, unserved_work
-from fake_router.routes import Work
+from fake_router.line import Line
+from fake_router.routes import Probe, Work, unserved_work
 from fake_router.switchboard import Switchboard
 from fake_router.wire import Malformed, Request, RequestParser
 from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
@@ -19,9 +19,12 @@ PEEK_BYTES = 32_768  # below what any accept leaves in a socket buffer; a reques
 
 
 class UnreadConnection:
-    """Waits for a request's bytes, and then resets the connection, or serves it late, or never."""
+    """Waits for a request's bytes, and then resets the connection, or serves it late, or never.
 
-    __slots__ = ("_board", "_line", "_loop", "_seen", "_serve", "_step", "_striking", "_timer", "will_be_served")
+    The strike is opened when they have come, for only they tell whose it is: a probe's belongs to no operation.
+    """
+
+    __slots__ = ("_board", "_line", "_loop", "_seen", "_serve", "_step", "_struck", "_timer", "_work", "will_be_served")
 
     def __init__(
         self,
@@ -38,15 +41,13 @@ class UnreadConnection:
         self._step = step
         self._serve = serve
         self._seen = 0
-        self._striking = 0
+        self._struck = False
+        self._work = 0  # 1: what will be served may carry an operation
         self._timer: asyncio.TimerHandle | None = None
         match step.act:
             case ResetAtAccept():
-                self._reset(step.operation)
-            case ResetUnread():
-                line.on_readable(self._arriving)
-            case LeaveUnread():
-                self._striking = self._open_strike(step.operation)
+                self._reset_at_accept()
+            case ResetUnread() | LeaveUnread():
                 line.on_readable(self._arriving)
             case Refuse() | DropSyn():
                 raise TypeError(f"{step.act!r} strikes before there is a connection")
@@ -63,15 +64,17 @@ class UnreadConnection:
         """Read what lies here and will never be served, record it, and end the connection."""
         if self.will_be_served or self._line.over:
             return
-        work: Work | None = None
+        request: Request | None = None
         arrived = 0
         while data := self._line.read():
             arrived += len(data)
             for event in self._line.parser.feed(data):
-                if isinstance(event, Request):
-                    work = unserved_work(event)
-        if arrived:
-            self._line.unserved(work, arrived)
+                if isinstance(event, Request) and (request is None or _is_probe(request)):
+                    request = event
+        if arrived and not (self._struck and _is_probe(request)):  # such a probe is in the ledger
+            if not self._struck and not _is_probe(request):
+                self._open_strike(self._whose(request))  # and not closed: its bytes were not seen to arrive
+            self._line.unserved(request, arrived)
         if data is None:
             self._line.fin()
         else:
@@ -81,7 +84,7 @@ class UnreadConnection:
         """Close the connection with its bytes unread."""
         self.close()
         if self.will_be_served:
-            self._board.busier(-1)
+            self._board.busier(-self._work)
 
     def close(self) -> None:
         """Free what it holds, without a word to the ledger."""
@@ -96,38 +99,51 @@ class UnreadConnection:
         if not data:
             self._line.gone()  # it carried no request: nothing was struck
             return
-        whole, work = _look_at(data)
+        whole, request = _look_at(data)
         if whole or len(data) in (PEEK_BYTES, self._seen):  # no more can come, or woken without more: the peer ended
-            self._arrived(work, len(data))
+            self._arrived(request, len(data))
             return
         self._seen = len(data)
         self._line.wake_at(self._seen + 1)
 
-    def _arrived(self, work: Work | None, request_bytes: int) -> None:
-        act = self._step.act
+    def _arrived(self, request: Request | None, request_bytes: int) -> None:
         self._line.leave_unread()
+        act, probe = self._step.act, _is_probe(request)
+        self._struck = True
+        striking = self._open_strike(self._whose(request))
+        if probe or isinstance(act, ResetUnread):
+            self._line.unserved(request, request_bytes)
         if isinstance(act, ResetUnread):
-            self._line.unserved(work, request_bytes)
-            known = None if work is None else work.operation
-            self._reset(self._step.operation if known is None else known)
-            return
-        self._board.ledger.record(Struck, striking=self._striking, witness=Witness.ACT)
+            self._line.reset()
+        self._board.ledger.record(Struck, striking=striking, witness=Witness.ACT)
         if isinstance(act, LeaveUnread) and act.serve_after is not None:
             self.will_be_served = True
-            self._board.busier(1)
+            self._work = 0 if probe else 1
+            self._board.busier(self._work)
             self._timer = self._loop.call_later(act.serve_after * self._step.read_timeout_s, self._serve_late)
+
+    def _whose(self, request: Request | None) -> int | None:
+        """The operation whose sending it is; None for a probe. What names no other is taken for the plan's."""
+        work = None if request is None else unserved_work(request)
+        match work:
+            case Probe():
+                return None
+            case Work(operation=int() as named):
+                return named
+            case _:
+                return self._step.operation
 
     def _serve_late(self) -> None:
         self._line.wake_at(1)
         self._serve(self._line)
-        self._board.busier(-1)
+        self._board.busier(-self._work)
 
-    def _reset(self, operation: int) -> None:
-        striking = self._open_strike(operation)
+    def _reset_at_accept(self) -> None:
+        striking = self._open_strike(self._step.operation)  # a probe's dial looks the same
         self._line.reset()
         self._board.ledger.record(Struck, striking=striking, witness=Witness.ACT)
 
-    def _open_strike(self, operation: int) -> int:
+    def _open_strike(self, operation: int | None) -> int:
         return self._board.ledger.record(
             Striking,
             fault=self._step.fault,
@@ -137,11 +153,15 @@ class UnreadConnection:
         )
 
 
-def _look_at(data: bytes) -> tuple[bool, Work | None]:
-    """Whether these bytes hold a whole request (or can never become one), and the work that it asks for."""
+def _look_at(data: bytes) -> tuple[bool, Request | None]:
+    """Whether these bytes hold a whole request (or can never become one), and that request."""
     for event in RequestParser().feed(data):
         if isinstance(event, Request):
-            return True, unserved_work(event)
+            return True, event
         if isinstance(event, Malformed):
             return True, None
     return False, None
+
+
+def _is_probe(request: Request | None) -> bool:
+    return request is not None and isinstance(unserved_work(request), Probe)

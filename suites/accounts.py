@@ -73,14 +73,15 @@ def accounts_of(run: Run) -> Accounts:
 def _accounts_of(run: Run) -> Accounts:
     """Every entry finds its attempt, and every attempt its operation, however late the entry comes.
 
-    A sending that names no operation belongs to the plan's only one if the plan has a faulty listener.
+    A sending whose content nobody read belongs to the plan's only operation if the plan has a faulty listener. One
+    that was read and names no operation belongs to none: it may be an operation's, sent with its prompt rewritten.
     """
     reader = Reader.of(run.ledger)
     only = run.operations[0] if run.plan.listeners and len(run.operations) == 1 else None
     found: dict[int, list[Attempt]] = {}
     strays = list(reader.rejected)
     for attempt in reader.finished():
-        operation = attempt.operation if attempt.operation is not None else only
+        operation = only if attempt.operation is None and attempt.received is None else attempt.operation
         if operation is None:
             strays.append(attempt.start)
         else:

@@ -151,8 +151,6 @@ class Reader:
             nth=entry.nth,
             of_operation=entry.of_operation,
         )
-        if entry.operation is None:  # it was read and names no operation: a probe of another kind
-            self.probes.add(place)
 
     def _unserved(self, entry: Unserved) -> None:
         # On a connection that had been read from, or ended, it was seen when it came; else it may have lain there.

@@ -112,8 +112,8 @@ def dialled(upstream: int, port: int, *, refused: bool) -> AnyEntry:
     return Dialled(seq=0, upstream=upstream, peer_port=port, refused=refused)
 
 
-def probed(connection: int, target: str = "/health") -> AnyEntry:
-    return Probed(seq=0, connection=connection, upstream=0, method="GET", target=target, status=200)
+def probed(connection: int, status: int = 200) -> AnyEntry:
+    return Probed(seq=0, connection=connection, upstream=0, method="GET", target="/health", status=status)
 
 
 def rejected(connection: int) -> AnyEntry:
@@ -125,7 +125,7 @@ def marked(mark: str) -> AnyEntry:
 
 
 def served(
-    exchange: int, execution: int, operation: int = OP, *, upstream: int = 0, of: int = 1, status: int = 200
+    exchange: int, execution: int, operation: int | None = OP, *, upstream: int = 0, of: int = 1, status: int = 200
 ) -> tuple[AnyEntry, ...]:
     """An exchange that nothing goes wrong with: five entries."""
     return (

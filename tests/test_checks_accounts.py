@@ -143,13 +143,21 @@ def test_late_entries_belong_to_their_operation() -> None:
 
 
 def test_what_carries_no_operation_is_no_attempt() -> None:
-    """Probes, requests that name none, and connections on which nothing came."""
+    """Probes, those that a fault left unserved included, and connections on which nothing came."""
     entries = steps(
-        [opened(1), probed(1), opened(2), received(3, None), accepted(3), executed(3, 1)],
-        [opened(4), striking("unread-never", connection=4), probed(4)],
+        [opened(1), probed(1), opened(4), striking("unread-never", connection=4), probed(4, 0), struck(4)],
         [opened(5), striking("unread-never", connection=5), closed(5, EndedBy.PEER)],
+        [opened(6), striking("unread-late", connection=6), probed(6, 0), struck(10), probed(6)],
     )
     assert attempts(held("unread-never"), entries) == ()
+    assert accounts_of(run(held("unread-never"), entries)).strays == ()
+
+
+def test_work_that_was_read_and_names_no_operation_belongs_to_nobody_and_is_not_lost() -> None:
+    """Also beside a faulty listener, and also where its connection had been held."""
+    entries = [opened(1), striking("unread-late", connection=1), struck(2), *served(1, 1, None), *served(2, 2, None)]
+    accounts = accounts_of(run(held("unread-late"), entries))
+    assert (accounts.planned[0].attempts, accounts.strays) == ((), (3, 9))
 
 
 def test_a_sending_without_a_number_belongs_to_the_only_operation_beside_a_faulty_listener() -> None:

@@ -162,10 +162,17 @@ CASES = (
         rule=9,
         run=run(
             planned("reset-after"),
-            [probed(7), *RESET_AFTER[:-1], struck(6), probed(7), received(8, None), accepted(8), executed(8, 2)],
+            [probed(7), *RESET_AFTER[:-1], struck(6), probed(7)],
             lost(),
         ),
         verdict=PASS,
+    ),
+    Case(
+        name="sent again with its prompt rewritten: work that names no operation is no probe",
+        rule=1,
+        run=run(planned("reset-after"), [*RESET_AFTER, *served(2, 2, None, upstream=1)], lost()),
+        verdict=UNKNOWN,
+        says={"vacuity": UNKNOWN},
     ),
     Case(
         name="a proxy is judged by its decision like any other, though its caller got a 200",

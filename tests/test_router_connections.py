@@ -69,6 +69,7 @@ def test_as_many_choices_come_as_were_asked_for(shared: Stage) -> None:
         ("GET", "/nothing", 404),
         ("GET", "/v1/completions", 405),
         ("GET", "//[", 404),
+        ("OPTIONS", "/", 405),
     ],
 )
 def test_a_look_is_a_probe_and_never_an_exchange(shared: Stage, method: str, target: str, status: int) -> None:

@@ -43,6 +43,8 @@ def _print_failure(out: Console, examined: Examined, result: Result) -> None:
     for finding in result.shown.judgement.failures:
         entries = f" (entries {spans(finding.entries)})" if finding.entries else ""
         pairs += [("invariant", f"{invariant_of(finding.check)} ({finding.check})"), ("showed", finding.says + entries)]
+    if result.shown.run.company:
+        pairs.append(("company", "other runs had used the same instance before; a fresh one may not show it again"))
     print_labelled(out, *pairs)
     checks = {finding.check for finding in broken_musts(result)}
     print_timeline(out, result.shown.run, after=bool(checks & AFTER_HEALING))

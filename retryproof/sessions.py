@@ -96,12 +96,12 @@ async def _session(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
             subject = subject_named(name, supervisor)
             if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
                 raise SubjectError(missing)
-            driver = Driver(subject=subject, routers=routers)
             ours = asyncio.all_tasks()
-            try:
-                return await work(Session(name=name, subject=subject, driver=driver, machine=Machine.here()))
-            finally:
-                await _end(asyncio.all_tasks() - ours)
+            async with Driver(subject=subject, routers=routers) as driver:
+                try:
+                    return await work(Session(name=name, subject=subject, driver=driver, machine=Machine.here()))
+                finally:
+                    await _end(asyncio.all_tasks() - ours)
 
 
 @contextmanager

@@ -7,111 +7,113 @@ is the quiet window of a subject that cannot say when it is idle.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from fake_router.entries import Opened
-from fake_router.kernel import sockets_towards
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.plan import Plan, PlannedOperation
 from suites.history import Kind, Outcome
 from suites.numbers import Numbers
+from suites.ownership import own_entries
 from suites.pulse import Pulse
 from suites.run import Run, Sockets
 from suites.settling import settle
 from suites.stage import Stage
 from suites.subject import InProcess, Subject
+from suites.warming import Warmth, arm, most_met, most_sockets
 
 CLOSING_MS = 1_000  # how long a subject may take to close what it no longer uses before it counts as a leak
 CLOSING_STEP_S = 0.01
-WARM_UPS = 3
 
 
 @dataclass(slots=True, kw_only=True)
 class Driver:
     """Lives through plans with fresh instances of one subject; many runs may be under way at once.
 
-    An async context manager: leaving it ends what it measures beside the runs. Raises SubjectError from `run` when
-    an instance cannot be started.
+    An async context manager: leaving it ends what it measures beside the runs, and the pulses that it made. Raises
+    SubjectError from `run` when an instance cannot be started.
     """
 
     subject: Subject
     routers: RouterThread
     numbers: Numbers = field(default_factory=Numbers)
     pulses: list[Pulse] = field(default_factory=list)
-    _warm: dict[int, asyncio.Task[int]] = field(default_factory=dict)
+    _own_pulses: list[Pulse] = field(default_factory=list)
+    _warmth: Warmth = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._warmth = Warmth(subject=self.subject, routers=self.routers, numbers=self.numbers)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for task in self._warm.values():
-            task.cancel()
-        await asyncio.gather(*self._warm.values(), return_exceptions=True)
+        await self._warmth.close()
+        for pulse in self._own_pulses:
+            pulse.stop_soon()
 
     async def run(self, plan: Plan) -> Run:
-        """The plan on an instance of its own."""
+        """The plan on an instance of its own. What the subject sends while it is stopped is in the ledger too."""
         async with Stage.open(self.subject, self.routers) as stage:
-            return await self.run_on(stage, plan)
+            run = await self.run_on(stage, plan)
+        entries = stage.entries(since=run.ledger[0].seq - 1)
+        operations = frozenset((*run.operations, *run.warmups, *run.fresh))
+        return replace(run, ledger=own_entries(entries, range(len(entries)), operations))
 
     async def run_on(self, stage: Stage, plan: Plan, *, company: bool = False) -> Run:
         """The plan on an instance that exists."""
         await self._feel_pulses()
         started_ns = time.monotonic_ns()
-        warm, warmups = await self._warm_up(stage, plan)
+        spec = self.subject.spec
+        together = plan.concurrency
+        reused = any(operation.reused for operation in plan.operations)
+        if reused:
+            together *= len(stage.ports)  # on every upstream as many as are needed if all choose the same one
+            warm_up = await self._warmth.warm_up(stage, together)
+            warm, warmups = warm_up.yardstick, warm_up.operations
+        else:  # on another instance, since it leaves connections
+            warm, warmups = await self._warmth.measured(together), ()
         operations = self.numbers.take(len(plan.operations))
-        read_timeout_ms = self.subject.spec.read_timeout_ms
-        since = await stage.on_router(lambda router: _arm(router, plan, operations[0], read_timeout_ms))
+        since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
         history = await self._waves(stage, plan, operations)
-        settled = await settle(stage, self.subject.spec)
+        settled = await settle(stage, spec)
         await stage.on_router(_drain_and_heal)
-        fresh = self.numbers.take(1)
-        history.append(await self._call(stage, PlannedOperation(), fresh[0]))
-        healed = await self._sockets_left(stage, plan, warm)
+        fresh = await self._fresh(stage)
+        settled = await self._settle_again(stage) and settled
+        # The operations may have met on one upstream, though in health they were spread over several.
+        met = min(plan.concurrency, most_met(stage.entries(since=since), operations))
+        limit = None if warm is None else max(warm, met)
+        sockets = await self._sockets(stage, plan, limit, together)
         await stage.on_router(lambda router: router.drain())
         return Run(
             plan=plan,
-            subject=self.subject.spec.facts,
+            subject=spec.facts,
             operations=operations,
             warmups=warmups,
-            fresh=fresh,
+            fresh=tuple(outcome.operation for outcome in fresh),
             ledger=stage.entries(since=since),
-            history=tuple(history),
-            sockets=Sockets(warm=warm, healed=healed),
+            history=(*history, *fresh),
+            sockets=sockets,
             settled=settled,
             died=stage.instance.died(),
             company=company,
             stalled_ms=max(pulse.worst_since(started_ns) for pulse in self.pulses),
-            shortest_timeout_ms=min(self.subject.spec.read_timeout_ms, self.subject.spec.connect_timeout_ms),
+            shortest_timeout_ms=min(spec.read_timeout_ms, spec.connect_timeout_ms),
         )
 
     async def _feel_pulses(self) -> None:
         """One pulse on each loop of ours that a run goes over; made once."""
         if not self.pulses:
-            self.pulses.append(Pulse())
-            self.pulses.append(await self.routers.call(Pulse))
+            self._feel(Pulse())
+            self._feel(await self.routers.call(Pulse))
             if isinstance(self.subject, InProcess):
-                self.pulses.append(await self.subject.pulse())
+                self._feel(await self.subject.pulse())
 
-    async def _warm_up(self, stage: Stage, plan: Plan) -> tuple[int, tuple[int, ...]]:
-        """How many sockets a healthy subject holds to one upstream at this concurrency; done on this very instance
-        only where the plan asks for reused connections, since it leaves some.
-        """
-        concurrency = plan.concurrency
-        if any(operation.reused for operation in plan.operations):
-            # On every upstream as many as are needed if all operations choose the same one.
-            return await warm_up(stage, concurrency * len(stage.ports), self.numbers, self._call)
-        if concurrency not in self._warm:
-            self._warm[concurrency] = asyncio.ensure_future(self._measure_warm(concurrency))
-        # All operations may meet on one upstream, though in health they were spread over several.
-        return max(concurrency, await asyncio.shield(self._warm[concurrency])), ()
-
-    async def _measure_warm(self, concurrency: int) -> int:
-        async with Stage.open(self.subject, self.routers) as stage:
-            sockets, _ = await warm_up(stage, concurrency, self.numbers, self._call)
-            return sockets
+    def _feel(self, pulse: Pulse) -> None:
+        self.pulses.append(pulse)
+        self._own_pulses.append(pulse)
 
     async def _waves(self, stage: Stage, plan: Plan, operations: tuple[int, ...]) -> list[Outcome]:
         history: list[Outcome] = []
@@ -127,66 +129,50 @@ class Driver:
     async def _call(self, stage: Stage, planned: PlannedOperation, number: int) -> Outcome:
         return await stage.instance.call(planned, number, self.subject.spec.ceiling_ms)
 
-    async def _sockets_left(self, stage: Stage, plan: Plan, warm: int) -> int:
+    async def _fresh(self, stage: Stage) -> list[Outcome]:
+        """As many fresh operations as there are upstreams, one after the other: one alone may miss a pool that is
+        dead. The first that fails is the last.
+        """
+        outcomes: list[Outcome] = []
+        for _ in stage.ports:
+            outcomes.append(await self._call(stage, PlannedOperation(), self.numbers.take(1)[0]))
+            if outcomes[-1].kind is not Kind.OK:
+                break
+        return outcomes
+
+    async def _settle_again(self, stage: Stage) -> bool:
+        """Nothing of the fresh operations is under way any more. No second quiet window: what comes later is seen when
+        the instance is stopped.
+        """
+        if await stage.instance.idle() is None:
+            await asyncio.sleep(CLOSING_STEP_S)  # a caller may have its answer before a pool has its connection
+            return await stage.all_over(self.subject.spec.ceiling_ms / 1000)
+        return await settle(stage, self.subject.spec)
+
+    async def _sockets(self, stage: Stage, plan: Plan, limit: int | None, together: int) -> Sockets:
+        """What it may hold, and what it holds. Where more than one operation was ever in flight, a pool may be large
+        enough to hide what was lost of it: then as many together once more need all of it.
+        """
+        if limit is None:
+            return Sockets()
+        if together > 1:
+            limit = max(limit, await self._warmth.again(stage, together))
+        return Sockets(warm=limit, healed=await self._sockets_left(stage, plan, limit))
+
+    async def _sockets_left(self, stage: Stage, plan: Plan, limit: int) -> int:
         """Open sockets to one upstream, once the subject has had its time to close what it no longer uses. It
         cannot hold more than it ever opened; only beyond that is the kernel asked, which takes a millisecond.
         """
         opened = Counter(entry.upstream for entry in stage.entries() if isinstance(entry, Opened))
         most_opened = max(opened.values(), default=0)
-        if most_opened <= warm and not plan.listeners:  # a faulty listener may never have seen a socket
+        if most_opened <= limit and not plan.listeners:  # a faulty listener may never have seen a socket
             return most_opened
         deadline = time.monotonic() + CLOSING_MS / 1000
         left = most_sockets(stage)
-        while left > warm and time.monotonic() < deadline:
+        while left > limit and time.monotonic() < deadline:
             await asyncio.sleep(CLOSING_STEP_S)  # no event: the kernel tells nobody of foreign sockets
             left = most_sockets(stage)
         return left
-
-
-def most_sockets(stage: Stage) -> int:
-    """How many sockets the subject holds to the upstream to which it holds most."""
-    return max(sockets_towards((port,)) for port in stage.ports)
-
-
-Caller = Callable[[Stage, PlannedOperation, int], Awaitable[Outcome]]
-
-_WARM_GATE = "warm"
-
-
-async def warm_up(stage: Stage, together: int, numbers: Numbers, call: Caller) -> tuple[int, tuple[int, ...]]:
-    """So many healthy operations in flight together. Returns how many sockets the subject then holds to the
-    upstream to which it holds most, and the operations.
-
-    On a busy machine they may miss each other, or time out while they wait for each other: then once more.
-    """
-    operations: tuple[int, ...] = ()
-    for _ in range(WARM_UPS):
-        numbered = numbers.take(together)
-        operations += numbered
-        if await _warm_up_once(stage, numbered, call):
-            break
-    return most_sockets(stage), operations
-
-
-async def _warm_up_once(stage: Stage, operations: tuple[int, ...], call: Caller) -> bool:
-    """All were in flight together, and all succeeded. A subject that sends one at a time never gets there: half
-    its read timeout is the limit.
-    """
-    plan = Plan(name="warm-up", operations=(PlannedOperation(gate=_WARM_GATE),) * len(operations))
-    read_timeout_ms = stage.subject.spec.read_timeout_ms
-    since = await stage.on_router(lambda router: _arm(router, plan, operations[0], read_timeout_ms))
-    calls = [asyncio.ensure_future(call(stage, PlannedOperation(), number)) for number in operations]
-    together = await stage.all_received(len(operations), since=since, within_ms=read_timeout_ms // 2)
-    await stage.on_router(lambda router: router.open_gate(_WARM_GATE))
-    outcomes = await asyncio.gather(*calls)
-    await stage.on_router(lambda router: router.heal())
-    return together and all(outcome.kind is Kind.OK for outcome in outcomes)
-
-
-def _arm(router: Router, plan: Plan, first: int, read_timeout_ms: int) -> int:
-    since = len(router.ledger)
-    router.arm(plan, first_operation=first, read_timeout_ms=read_timeout_ms)
-    return since
 
 
 def _drain_and_heal(router: Router) -> None:

@@ -58,15 +58,19 @@ async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], 
             while place is not None and stage.instance.died() is None:
                 await batch.add(driver, stage, place, plans[place])
                 place = next(places, None)
+            batch.whole = True
             await stage.on_router(lambda router: router.drain())
 
 
 @dataclass(slots=True)
 class _Batch:
-    """The runs of one shared instance, with the window of its ledger in which each was going on."""
+    """The runs of one shared instance, with the window of its ledger in which each was going on. whole: none was
+    interrupted.
+    """
 
     stage: Stage | None = None
     runs: list[tuple[int, Run, range]] = field(default_factory=list)
+    whole: bool = False
 
     async def add(self, driver: Driver, stage: Stage, place: int, plan: Plan) -> None:
         since = len(stage.entries())
@@ -76,6 +80,18 @@ class _Batch:
 
     def hand_on(self, on_run: OnRun) -> None:
         entries = self.stage.entries() if self.stage is not None else ()
+        self._own_up_to_death()
         for place, run, window in self.runs:
             own = own_entries(entries, window, frozenset((*run.operations, *run.warmups, *run.fresh)))
             on_run(place, replace(run, ledger=own))
+
+    def _own_up_to_death(self) -> None:
+        """An instance that died after its last run was over died of it, or of one before: else nobody's run would
+        show the death. Of an interrupted batch the last run is not here.
+        """
+        if self.stage is None or not self.runs or not self.whole:
+            return
+        died = self.stage.instance.died()
+        place, run, window = self.runs[-1]
+        if died is not None and run.died is None:
+            self.runs[-1] = place, replace(run, died=died), window

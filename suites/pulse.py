@@ -1,6 +1,7 @@
 """Whether a loop of ours came late: a machine that stalls turns replies into silences that no fault has made."""
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 
@@ -23,9 +24,21 @@ class Pulse:
         """The longest time in ms by which a beat came late since then (machine's monotonic clock, ns)."""
         return max((late_ms for when_ns, late_ms in tuple(self._late) if when_ns >= at_ns), default=0.0)
 
+    @property
+    def beating(self) -> bool:
+        """It has not been stopped."""
+        return not self._handle.cancelled()
+
     def stop(self) -> None:
         """It beats no more. Must be called on its loop."""
         self._handle.cancel()
+
+    def stop_soon(self) -> None:
+        """It beats no more as soon as its loop gets to it. May be called from any thread; a loop that is closed has
+        ended it.
+        """
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self.stop)
 
     def _beat(self, last: float) -> None:
         now = time.monotonic()

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from fake_router.kernel import can_watch_packets
 from faults.acts import DropSyn, Refuse
 from faults.catalogue import fault_named
+from faults.evidence import Contract
 from faults.plan import Plan
+from faults.vocabulary import Class
 from suites.subject import SubjectSpec
 
 
@@ -30,7 +32,17 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
     for name in _named(plan):
         if name in spec.reach:
             return spec.reach[name]
+    if any(breaks_contract(fault, spec.facts.contract) for fault in _faults_of(plan)):
+        return "a router that breaks its own contract: it would run what it says it did not accept"
     return None if machine.packets else _unseen(plan, spec)
+
+
+def breaks_contract(fault: str, contract: Contract) -> bool:
+    """The work was done, and the answer is one that this contract publishes as proof of the opposite. A forwarder
+    that believes its router is not to blame for what comes of it.
+    """
+    known = fault_named(fault)
+    return known.truth.executed and known.class_under(contract) is Class.SAFE
 
 
 def _unseen(plan: Plan, spec: SubjectSpec) -> str | None:
@@ -48,10 +60,14 @@ def _unseen(plan: Plan, spec: SubjectSpec) -> str | None:
 
 def _named(plan: Plan) -> set[str]:
     """The fault ids and dimensions of a plan, as the [reach] table of a subject names them."""
-    names = {fault for operation in plan.operations for fault in operation.faults}
-    names |= {listener.fault for listener in plan.listeners}
+    names = _faults_of(plan)
     if any(operation.reused for operation in plan.operations):
         names.add("reused")
     if any(operation.segments > 1 for operation in plan.operations):
         names.add("segments")
     return names
+
+
+def _faults_of(plan: Plan) -> set[str]:
+    names = {fault for operation in plan.operations for fault in operation.faults}
+    return names | {listener.fault for listener in plan.listeners}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from faults.acts import DropSyn, Refuse, is_listener_act
 from faults.catalogue import CATALOGUE
 from faults.plan import Plan, PlannedListener, PlannedOperation
-from suites.reach import Machine
+from suites.reach import Machine, breaks_contract
 from suites.subject import SubjectSpec
 
 _EXCHANGE_FAULTS = tuple(fault.id for fault in CATALOGUE.values() if not is_listener_act(fault.act))
@@ -20,7 +20,8 @@ def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
 
 
 def _reachable(ids: tuple[str, ...], spec: SubjectSpec) -> list[str]:
-    return [id_ for id_ in ids if id_ not in spec.reach]
+    contract = spec.facts.contract
+    return [id_ for id_ in ids if id_ not in spec.reach and not breaks_contract(id_, contract)]
 
 
 @st.composite

@@ -15,8 +15,9 @@ from suites.history import Arrival, Kind, Outcome
 from suites.judge import judge
 from suites.lanes import run_plans
 from suites.reference import reference_subject
-from suites.run import Promise, Run, SubjectFacts
+from suites.run import Promise, Run, Sockets, SubjectFacts
 from suites.subject import Address, Isolation, SubjectError, SubjectSpec
+from suites.warming import INSTANCES
 
 HEALTHY = Plan(operations=(PlannedOperation(),))
 
@@ -29,12 +30,12 @@ async def driver() -> AsyncIterator[Driver]:
             yield driver
 
 
-async def test_a_run_holds_the_operation_the_fresh_one_and_its_marks(driver: Driver) -> None:
-    """Armed, settled, healed, and a fresh operation after that."""
+async def test_a_run_holds_the_operation_the_fresh_ones_and_its_marks(driver: Driver) -> None:
+    """Armed, settled, healed, a fresh operation for each upstream after that, and a last look when all has ended."""
     run = await driver.run(HEALTHY)
     assert [outcome.operation for outcome in run.history] == [*run.operations, *run.fresh]
     marks = [entry.mark for entry in run.ledger if isinstance(entry, Marked)]
-    assert marks == ["armed", "settled", "healed", "settled"]
+    assert marks == ["armed", "settled", "healed", "settled", "settled"]
     assert judge(run).verdict is Verdict.PASS
 
 
@@ -57,7 +58,7 @@ async def test_gates_hold_the_order_of_operations(driver: Driver) -> None:
     """The first is answered only after the second was received, however they were sent."""
     plan = Plan(operations=(PlannedOperation(gate="received:1"), PlannedOperation()))
     run = await driver.run(plan)
-    assert [outcome.kind for outcome in run.history] == [Kind.OK] * 3
+    assert [outcome.kind for outcome in run.history] == [Kind.OK] * 4
     assert any(isinstance(entry, Marked) and entry.mark == "gate received:1" for entry in run.ledger)
 
 
@@ -103,7 +104,8 @@ async def test_a_subject_that_never_sends_proves_nothing() -> None:
     judgement = judge(run)
     assert judgement.verdict is Verdict.FAIL  # nothing is well after healing either
     assert {finding.check for finding in judgement.unknowns} >= {"vacuity"}
-    assert mute.stopped == 2  # the run's, and the one that was measured in health
+    assert run.sockets == Sockets()
+    assert mute.stopped == 1 + INSTANCES  # the run's, and those of which none was in good health
 
 
 @dataclass
@@ -130,5 +132,5 @@ async def test_a_listener_is_healthy_again_after_the_run(driver: Driver) -> None
     run = await driver.run(
         Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault="connect-refused"),))
     )
-    assert [outcome.kind for outcome in run.history] == [Kind.FAILED, Kind.OK]
+    assert [outcome.kind for outcome in run.history] == [Kind.FAILED, Kind.OK, Kind.OK]
     assert judge(run).verdict is Verdict.PASS

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Contract, Marker
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from suites.cells import all_cells
 from suites.reach import Machine, unreachable
@@ -14,8 +15,18 @@ from suites.subject import SubjectSpec
 PACKETS, BLIND = Machine(packets=True), Machine(packets=False)
 
 
-def _spec(*, upstreams: int = 2, in_process: bool = False, reach: dict[str, str] | None = None) -> SubjectSpec:
-    facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process)
+# It covers the body of every plain 503, also of one that came after the work.
+WIDE = Contract(not_accepted=(Marker(status=503, body="upstream failure"),))
+
+
+def _spec(
+    *,
+    upstreams: int = 2,
+    in_process: bool = False,
+    reach: dict[str, str] | None = None,
+    contract: Contract = NO_CONTRACT,
+) -> SubjectSpec:
+    facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process, contract=contract)
     return SubjectSpec(facts=facts, upstreams=upstreams, reach=reach or {})
 
 
@@ -25,6 +36,10 @@ def _beside(fault: str, *faults: str) -> Plan:
         operations=(PlannedOperation(faults=faults),),
         listeners=(PlannedListener(fault=fault, upstream=0),),
     )
+
+
+def _failing(*faults: str) -> Plan:
+    return Plan(operations=(PlannedOperation(faults=faults),))
 
 
 @pytest.mark.parametrize(
@@ -40,6 +55,11 @@ def _beside(fault: str, *faults: str) -> Plan:
         (_beside("syn-dropped"), _spec(), BLIND, None),
         (_beside("unread-reset", "500-after"), _spec(), BLIND, None),
         (_beside("connect-refused", "500-after"), _spec(), PACKETS, None),
+        (_failing("503-after"), _spec(contract=WIDE), PACKETS, "a router that breaks its own contract"),
+        (_failing("503-before", "503-after"), _spec(contract=WIDE), PACKETS, "breaks its own contract"),
+        (_failing("503-before"), _spec(contract=WIDE), PACKETS, None),
+        (_failing("503-after"), _spec(), PACKETS, None),
+        (_failing("503-after"), _spec(contract=REFERENCE_CONTRACT), PACKETS, None),
     ],
 )
 def test_a_reason_is_given_exactly_where_a_plan_cannot_be_reached(
@@ -50,10 +70,12 @@ def test_a_reason_is_given_exactly_where_a_plan_cannot_be_reached(
     assert (found is None) if reason is None else (found is not None and reason in found)
 
 
-@given(st.data(), st.booleans(), st.booleans(), st.integers(1, 3))
-def test_every_drawn_plan_can_be_reached(data: st.DataObject, packets: bool, in_process: bool, upstreams: int) -> None:
+@given(st.data(), st.booleans(), st.booleans(), st.integers(1, 3), st.sampled_from([NO_CONTRACT, WIDE]))
+def test_every_drawn_plan_can_be_reached(
+    data: st.DataObject, packets: bool, in_process: bool, upstreams: int, contract: Contract
+) -> None:
     """Nothing is drawn only to be left out."""
-    spec = _spec(upstreams=upstreams, in_process=in_process, reach={"silence-after": "no"})
+    spec = _spec(upstreams=upstreams, in_process=in_process, reach={"silence-after": "no"}, contract=contract)
     machine = Machine(packets=packets)
     assert unreachable(data.draw(plans(spec, machine)), spec, machine) is None
 

@@ -1,0 +1,143 @@
+"""A subject in good health: operations in flight together, and the sockets that it then holds."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from fake_router.entries import AnyEntry, Received
+from fake_router.kernel import sockets_towards
+from fake_router.server import Router
+from fake_router.thread import RouterThread
+from faults.plan import Plan, PlannedOperation
+from suites.history import Kind, Outcome
+from suites.numbers import Numbers
+from suites.stage import Stage
+from suites.subject import Subject
+
+WARM_UPS = 3
+INSTANCES = 3  # in how many instances a yardstick is looked for
+_GATE = "warm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmUp:
+    """What came of warming up. healthy: no operation failed, so nothing was left behind by a failure."""
+
+    sockets: int
+    operations: tuple[int, ...]
+    healthy: bool
+
+    @property
+    def yardstick(self) -> int | None:
+        """How many sockets a healthy subject holds; None: what was counted may be what a failure has left."""
+        return self.sockets if self.healthy else None
+
+
+@dataclass(slots=True, kw_only=True)
+class Warmth:
+    """Warms instances up, and knows how many sockets a healthy one holds to one upstream at each concurrency."""
+
+    subject: Subject
+    routers: RouterThread
+    numbers: Numbers
+    _tasks: dict[int, asyncio.Task[int | None]] = field(default_factory=dict)
+    _in_vain: Counter[int] = field(default_factory=Counter)
+
+    async def close(self) -> None:
+        """End what is still being measured."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def measured(self, together: int) -> int | None:
+        """Counted on an instance beside the runs; None when none was in good health. A measurement that failed is
+        forgotten, and made again for the next who asks; after INSTANCES of them none is made any more.
+        """
+        task = self._tasks.get(together)
+        if task is None:
+            if self._in_vain[together] >= INSTANCES:
+                return None
+            task = self._tasks[together] = asyncio.ensure_future(self._measure(together))
+            task.add_done_callback(lambda done: self._forget_failed(together, done))
+        return await asyncio.shield(task)
+
+    def _forget_failed(self, together: int, task: asyncio.Task[int | None]) -> None:
+        if task.cancelled() or task.exception() is not None:
+            del self._tasks[together]
+        elif task.result() is None:
+            del self._tasks[together]
+            self._in_vain[together] += 1
+
+    async def _measure(self, together: int) -> int | None:
+        for _ in range(INSTANCES):
+            async with Stage.open(self.subject, self.routers) as stage:
+                warm = await self.warm_up(stage, together, until_healthy=False)
+            if warm.healthy:
+                return warm.sockets
+        return None
+
+    async def warm_up(self, stage: Stage, together: int, *, until_healthy: bool = True) -> WarmUp:
+        """So many healthy operations in flight together. On a busy machine they may miss each other, or time out while
+        they wait for each other: then once more; `until_healthy` False: not after one has failed.
+        """
+        operations: tuple[int, ...] = ()
+        healthy = True
+        for _ in range(WARM_UPS):
+            numbered = self.numbers.take(together)
+            operations += numbered
+            met, outcomes = await _together(stage, numbered)
+            well = all(outcome.kind is Kind.OK for outcome in outcomes)
+            healthy = healthy and well
+            if (met and well) or not (well or until_healthy):
+                break
+        return WarmUp(sockets=most_sockets(stage), operations=operations, healthy=healthy)
+
+    async def again(self, stage: Stage, together: int) -> int:
+        """So many in flight together once more. Returns how many of them met on one upstream: so many sockets it may
+        hold there. A connection that it has forgotten serves none of them, and is one too many.
+        """
+        numbered = self.numbers.take(together)
+        since = len(stage.entries())
+        await _together(stage, numbered)
+        return most_met(stage.entries(since=since), numbered)
+
+
+def most_sockets(stage: Stage) -> int:
+    """How many sockets the subject holds to the upstream to which it holds most."""
+    return max(sockets_towards((port,)) for port in stage.ports)
+
+
+def most_met(entries: Sequence[AnyEntry], operations: Collection[int]) -> int:
+    """How many of these operations were received on the upstream on which most were."""
+    received = [entry for entry in entries if isinstance(entry, Received) and entry.operation in operations]
+    met = Counter(upstream for upstream, _ in {(entry.upstream, entry.operation) for entry in received})
+    return max(met.values(), default=0)
+
+
+async def _together(stage: Stage, operations: tuple[int, ...]) -> tuple[bool, list[Outcome]]:
+    """Whether all were in flight together, and how they ended. A subject that sends one at a time never gets there:
+    half its read timeout is the limit.
+    """
+    plan = Plan(name="warm-up", operations=(PlannedOperation(gate=_GATE),) * len(operations))
+    spec = stage.subject.spec
+    since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
+    calls = [
+        asyncio.ensure_future(stage.instance.call(PlannedOperation(), number, spec.ceiling_ms)) for number in operations
+    ]
+    try:
+        together = await stage.all_received(len(operations), since=since, within_ms=spec.read_timeout_ms // 2)
+        await stage.on_router(lambda router: router.open_gate(_GATE))
+        outcomes = await asyncio.gather(*calls)
+    finally:
+        for call in calls:
+            call.cancel()
+    await stage.on_router(lambda router: router.heal())
+    return together, outcomes
+
+
+def arm(router: Router, plan: Plan, first: int, read_timeout_ms: int) -> int:
+    """Arm it with the plan; the place in its ledger from which on the plan may strike."""
+    since = len(router.ledger)
+    router.arm(plan, first_operation=first, read_timeout_ms=read_timeout_ms)
+    return since

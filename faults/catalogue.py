@@ -21,5 +21,6 @@ def fault_named(id_: str) -> Fault:
     try:
         return CATALOGUE[id_]
     except KeyError:
-        near = ", ".join(get_close_matches(id_, CATALOGUE, n=3)) or "see `retryproof faults`"
-        raise UnknownFaultError(f"fault {id_!r} is not in the catalogue; nearest: {near}") from None
+        near = ", ".join(get_close_matches(id_, CATALOGUE, n=3))
+        hint = f"nearest: {near}" if near else "`retryproof faults` lists all there are"
+        raise UnknownFaultError(f"fault {id_!r} is not in the catalogue; {hint}") from None

@@ -110,7 +110,7 @@ class _Writing:
             return error
         found = f"{len(self.examination.results)} of {len(self.examination.items)} cells are in"
         where = f"{found} {str(self._folder.path / 'report.json')!r}" if written else ""
-        return CommandError("; ".join(filter(None, (reason, where))), code)
+        return CommandError("; ".join(filter(None, (reason.rstrip("."), where))), code)
 
 
 def _why(error: BaseException) -> tuple[str, Exit | None]:

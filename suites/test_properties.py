@@ -36,6 +36,20 @@ def test_no_drawn_plan_breaks_a_must(bench: Bench) -> None:
     holds()
 
 
+def test_a_refused_operation_ends_as_well_as_it_can(bench: Bench) -> None:
+    """Refused once, and healthy after that: two attempts for those who send again. This is the suite to read the
+    speed from: it waits for no time-out.
+    """
+
+    @_settings(bench.examples)
+    @given(st.integers(0, 1_000_000))
+    def holds(number: int) -> None:
+        operations = (PlannedOperation(faults=("503-no-workers",)),)
+        bench.holds(Plan(name=f"refused once, {number}", operations=operations), "refused-once")
+
+    holds()
+
+
 def test_what_comes_after_a_safe_refusal_is_judged_like_a_first_attempt(bench: Bench) -> None:
     """A refusal that a contract names may be followed by any fault: two attempts, and no third on unsafe evidence."""
 

@@ -66,7 +66,10 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
     if not exchanges and alone:
         yield f"no exchange was made, so {(planned.faults or (HEALTHY,))[0]!r} did not strike"
     if planned.reused and 1 in exchanges and exchanges[1].nth == 1:
-        yield "its first exchange came on a new connection; expected a reused one"
+        yield (
+            "its first exchange came on a new connection; expected a reused one "
+            "(a subject that keeps no connections to its upstreams says so: `reused` under [reach])"
+        )
 
 
 def _not_met(expected: str, attempt: Attempt) -> str | None:

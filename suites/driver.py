@@ -67,14 +67,7 @@ class Driver:
         await self._feel_pulses()
         started_ns = time.monotonic_ns()
         spec = self.subject.spec
-        together = plan.concurrency
-        reused = any(operation.reused for operation in plan.operations)
-        if reused:
-            together *= len(stage.ports)  # on every upstream as many as are needed if all choose the same one
-            warm_up = await self._warmth.warm_up(stage, together)
-            warm, warmups = warm_up.yardstick, warm_up.operations
-        else:  # on another instance, since it leaves connections
-            warm, warmups = await self._warmth.measured(together), ()
+        warm, warmups = await self._warm_up(stage, plan)
         operations = self.numbers.take(len(plan.operations))
         since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
         history = await self._waves(stage, plan, operations)
@@ -85,7 +78,7 @@ class Driver:
         # The operations may have met on one upstream, though in health they were spread over several.
         met = min(plan.concurrency, most_met(stage.entries(since=since), operations))
         limit = None if warm is None else max(warm, met)
-        sockets = await self._sockets(stage, plan, limit, together)
+        sockets = await self._sockets(stage, plan, limit)
         await stage.on_router(lambda router: router.drain())
         return Run(
             plan=plan,
@@ -114,6 +107,15 @@ class Driver:
     def _feel(self, pulse: Pulse) -> None:
         self.pulses.append(pulse)
         self._own_pulses.append(pulse)
+
+    async def _warm_up(self, stage: Stage, plan: Plan) -> tuple[int | None, tuple[int, ...]]:
+        """How many sockets a healthy subject holds to one upstream; done on this very instance only where the plan asks
+        for reused connections, since it leaves some.
+        """
+        if not _reuses(plan):
+            return await self._warmth.measured(plan.concurrency), ()
+        warm_up = await self._warmth.warm_up(stage, _together(stage, plan))
+        return warm_up.yardstick, warm_up.operations
 
     async def _waves(self, stage: Stage, plan: Plan, operations: tuple[int, ...]) -> list[Outcome]:
         history: list[Outcome] = []
@@ -149,12 +151,13 @@ class Driver:
             return await stage.all_over(self.subject.spec.ceiling_ms / 1000)
         return await settle(stage, self.subject.spec)
 
-    async def _sockets(self, stage: Stage, plan: Plan, limit: int | None, together: int) -> Sockets:
+    async def _sockets(self, stage: Stage, plan: Plan, limit: int | None) -> Sockets:
         """What it may hold, and what it holds. Where more than one operation was ever in flight, a pool may be large
         enough to hide what was lost of it: then as many together once more need all of it.
         """
         if limit is None:
             return Sockets()
+        together = _together(stage, plan)
         if together > 1:
             limit = max(limit, await self._warmth.again(stage, together))
         return Sockets(warm=limit, healed=await self._sockets_left(stage, plan, limit))
@@ -178,3 +181,14 @@ class Driver:
 def _drain_and_heal(router: Router) -> None:
     router.drain()
     router.heal()
+
+
+def _reuses(plan: Plan) -> bool:
+    return any(operation.reused for operation in plan.operations)
+
+
+def _together(stage: Stage, plan: Plan) -> int:
+    """How many are in flight together in good health. For reused connections on every upstream as many as are needed
+    if all operations choose the same one.
+    """
+    return plan.concurrency * (len(stage.ports) if _reuses(plan) else 1)

@@ -68,10 +68,14 @@ async def test_what_a_subject_sends_while_it_is_stopped_is_judged() -> None:
 class SendsTwice(Forwarder):
     """Every operation goes out once more behind its caller."""
 
+    def __init__(self, upstreams: Sequence[Address], timeout_s: float) -> None:
+        super().__init__(upstreams, timeout_s)
+        self.behind: list[asyncio.Future[None]] = []
+
     async def forward(self, body: bytes) -> list[Got]:
         gots = await super().forward(body)
         self.in_flight += 1
-        self.behind = asyncio.ensure_future(self._again(body))
+        self.behind.append(asyncio.ensure_future(self._again(body)))
         return gots
 
     async def _again(self, body: bytes) -> None:
@@ -80,6 +84,10 @@ class SendsTwice(Forwarder):
             await self.send(self.upstreams[0], body)
         finally:
             self.in_flight -= 1
+
+    async def close(self) -> None:
+        await asyncio.gather(*self.behind)
+        await super().close()
 
 
 async def test_the_duplicate_of_a_fresh_operation_is_seen() -> None:

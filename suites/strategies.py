@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from faults.acts import DropSyn, Refuse, is_listener_act
+from faults.acts import DropSyn, LeaveUnread, Refuse, is_listener_act
 from faults.catalogue import CATALOGUE
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from suites.reach import Machine, breaks_contract
@@ -35,6 +35,8 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
     # Without packets nobody knows whether a dropped SYN came before or after an exchange that failed.
     in_order = machine.packets or not isinstance(act, Refuse | DropSyn)
+    # What is served when its sender has gone shows it no further fault.
+    in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
     faults = draw(_fault_lists(spec)) if one_of_many and in_order else ()
     return Plan(
         upstreams=spec.upstreams if one_of_many else 1,

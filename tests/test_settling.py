@@ -1,6 +1,7 @@
 """Settling: only what may carry an operation keeps a run from being over."""
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -94,10 +95,11 @@ async def _probe(port: int, data: bytes) -> None:
     await writer.wait_closed()
 
 
-async def _probes_on(port: int, data: bytes) -> None:
-    while True:
+async def _probes_on(port: int, data: bytes, enough: asyncio.Event) -> None:
+    while not enough.is_set():
         await _probe(port, data)
-        await asyncio.sleep(0.05)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(enough.wait(), 0.05)
 
 
 @pytest.mark.parametrize("data", [b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n", b""], ids=["http", "tcp"])
@@ -106,12 +108,14 @@ async def test_a_subject_that_probes_on_new_connections_settles(data: bytes) -> 
     with RouterThread() as routers:
         async with Stage.open(Prober(), routers) as stage:
             await _probe(stage.ports[0], data)
-            probing = asyncio.create_task(_probes_on(stage.ports[0], data))
-            try:
-                assert await settle(stage, stage.subject.spec)
-            finally:
-                probing.cancel()
-                await asyncio.gather(probing, return_exceptions=True)
+            enough = asyncio.Event()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_probes_on(stage.ports[0], data, enough))
+                try:
+                    settled = await settle(stage, stage.subject.spec)
+                finally:
+                    enough.set()
+            assert settled
 
 
 async def test_a_subject_that_connects_ahead_once_settles() -> None:

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Sequence
 
+from fake_router.content import MAX_NUMBER, prompt_tokens
 from suites.workload import MODEL
 from tests.mutants.forwarder import Forwarder, is_unapplied, result_in
 from tests.mutants.resending import Behind
 from tests.mutants.sending import Address, Got, Link, Seen
 
-_FOR_NOBODY = json.dumps({"model": MODEL, "prompt": [1]}).encode()
+# Another caller's operation, of which the run knows nothing: work that names none would leave the run unproved.
+_FOR_NOBODY = json.dumps({"model": MODEL, "prompt": prompt_tokens(MAX_NUMBER)}).encode()
 
 
 class SaysSilenceWasNotExecuted(Forwarder):

@@ -1,4 +1,4 @@
-"""report.json is what docs/report.md promises, agrees with the ledger beside it, and is refused when it does not fit."""
+"""report.json is what its document promises, agrees with the ledger beside it, and is refused when it does not fit."""
 
 import json
 from collections import Counter

@@ -4,6 +4,7 @@ It has no authentication, so it listens on a loopback address unless told otherw
 """
 
 import errno
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -28,7 +29,7 @@ class Control:
         self._router = router
         self._host = host
         self._wanted = port
-        self._runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(self._app(), access_log=None, logger=_silent(), shutdown_timeout=1.0)
         self.port = 0
 
     async def start(self) -> None:
@@ -111,6 +112,14 @@ class Control:
                 "connections": router.connections(),
             },
         )
+
+
+def _silent() -> logging.Logger:
+    """What is no HTTP is answered with a 400; a traceback for each would fill a pipe that nobody reads."""
+    logger = logging.getLogger("fake_router.control")
+    logger.propagate = False
+    logger.addHandler(logging.NullHandler())
+    return logger
 
 
 @web.middleware

@@ -45,10 +45,21 @@ def dump_plan(plan: Plan) -> str:
 def load_plan(text: str | bytes) -> Plan:
     """The plan in that JSON text. Raises PlanError for all that is no plan of this schema."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_once)
+    except PlanError:
+        raise
     except ValueError as error:
         raise PlanError(f"the plan is no JSON ({error}); expected an object with `schema` and `operations`") from None
     return plan_from_json(data)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are all different: of two, a reader may see the one that does not count."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = next(key for key, _ in pairs if [other for other, _ in pairs].count(key) > 1)
+        raise PlanError(f"the key {twice!r} stands twice in one object; expected it once")
+    return found
 
 
 def plan_from_json(data: object) -> Plan:

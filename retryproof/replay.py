@@ -82,9 +82,16 @@ def _run(options: argparse.Namespace) -> Exit:
     return verdict_exit(replayed.verdict for replayed in replays)
 
 
+MAX_PLAN_BYTES = 1_000_000  # a hundred operations with all their faults take a few thousand
+
+
 def _load(path: Path) -> Plan:
     try:
-        return load_plan(path.read_bytes())
+        with path.open("rb") as file:
+            text = file.read(MAX_PLAN_BYTES + 1)
+        if len(text) > MAX_PLAN_BYTES:
+            raise PlanError(f"it is larger than {MAX_PLAN_BYTES} bytes; expected a plan")
+        return load_plan(text)
     except OSError as error:
         raise CommandError(
             f"cannot read the plan {str(path)!r}: {error.strerror}; expected a plan as `retryproof check` writes them",

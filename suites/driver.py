@@ -13,7 +13,7 @@ from typing import Self
 from fake_router.entries import Opened
 from fake_router.server import Router
 from fake_router.thread import RouterThread
-from faults.plan import Plan, PlannedOperation
+from faults.plan import MAX_OPERATIONS, Plan, PlannedOperation
 from suites.history import Kind, Outcome
 from suites.numbers import Numbers
 from suites.ownership import own_entries
@@ -191,4 +191,4 @@ def _together(stage: Stage, plan: Plan) -> int:
     """How many are in flight together in good health. For reused connections on every upstream as many as are needed
     if all operations choose the same one.
     """
-    return plan.concurrency * (len(stage.ports) if _reuses(plan) else 1)
+    return min(MAX_OPERATIONS, plan.concurrency * (len(stage.ports) if _reuses(plan) else 1))

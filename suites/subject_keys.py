@@ -4,10 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from faults.catalogue import CATALOGUE
 from faults.plan import MAX_UPSTREAMS
 from suites.run import Promise
 from suites.subject import Isolation
 
+DIMENSIONS = ("reused", "segments", "streaming", "http10_upstream")  # what a plan may ask for, apart from faults
 SPEAKS = ("openai-completions",)
 
 
@@ -29,7 +31,10 @@ def is_file_name(name: str) -> bool:
 
 
 def _is_reach(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(why, bool | str) and why != "" for why in value.values())
+    return isinstance(value, dict) and all(
+        (key in CATALOGUE or key in DIMENSIONS) and isinstance(why, bool | str) and why != ""
+        for key, why in value.items()
+    )
 
 
 def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
@@ -60,7 +65,10 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "start_ms": _ms_from(1),
     "isolation": _one_of(tuple(member.value for member in Isolation)),
     "attempts": (lambda value: _is_int(value) and 1 <= value <= 100, "a number, 1 to 100"),
-    "reach": (_is_reach, "a table of fault or dimension = the reason why it cannot be reached, or false"),
+    "reach": (
+        _is_reach,
+        f"a table of fault id or dimension ({', '.join(DIMENSIONS)}) = the reason why it cannot be reached, or false",
+    ),
     "says": _TABLE,
     "contract": _TABLE,
     "values": (_is_texts, "a table of name = text"),

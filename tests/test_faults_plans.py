@@ -46,6 +46,7 @@ def test_the_json_of_a_plan_is_stable() -> None:
         ({"schema": 2, "operations": [HEALTHY]}, "this version reads 1"),
         ({"schema": True, "operations": [HEALTHY]}, "plan.schema is True"),
         ({"schema": 1}, "lacks `operations`"),
+        ('{"schema": 1, "schema": 1}', "the key 'schema' stands twice"),
         ({"schema": 1, "operations": []}, "0 operations; expected 1 to 100"),
         ({"schema": 1, "operations": [HEALTHY], "colour": 1}, "has the key 'colour'"),
         ({"schema": 1, "operations": ["x"]}, r"operations\[0\] is 'x'"),

@@ -127,6 +127,7 @@ def test_a_variant_overrides_keys_and_single_entries_of_tables(tmp_path: Path) -
         ("quiet_ms = -1", r"quiet_ms is -1; expected milliseconds, 0 to"),
         ('isolation = "none"', r"isolation is 'none'; expected one of 'fresh', 'shared'"),
         ("attempts = 0", r"attempts is 0; expected a number, 1 to 100"),
+        ('reach = { reset-befor = "x" }', r"reach is .*fault id or dimension"),
         ("reach = { reused = 3 }", r"reach is \{'reused': 3\}; expected a table"),
         ('reach = { reused = "" }', r"reach is .*the reason why"),
         ("says = []", r"says is \[\]; expected a table"),

@@ -43,6 +43,9 @@ def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: 
         return CHECK.fails(says + _luck(account), entries, account.operation)
     if strike is None or attempt.start < strike.striking:
         what = "was still open" if before.answered is None or attempt.start < before.answered else "had been answered"
+        if attempt.connection is None:
+            says = f"a dial ({name_of(attempt)}) while {name_of(before)} {what}: a sending, or a pool's or a probe's?"
+            return CHECK.cannot_know(says, entries, account.operation)
         says = f"{again} with no evidence of a failure: {name_of(before)} {what}"
         return CHECK.fails(says + _luck(account), entries, account.operation)
     fault = fault_named(strike.fault)

@@ -34,6 +34,20 @@ TWICE = {"safe-retry": FAIL, "at-most-once": FAIL}
 
 CASES = (
     Case(
+        name="a dial after the answer may be a pool's or a probe's: not judged, and not passed",
+        rule=13,
+        run=run(
+            held("connect-refused"),
+            steps(
+                [striking("connect-refused"), dialled(0, 5001, refused=True), opened(1, 1), *served(1, 1, upstream=1)],
+                [dialled(0, 5002, refused=True), struck(1, Witness.PACKET)],
+            ),
+            ok(),
+        ),
+        verdict=UNKNOWN,
+        says={"safe-retry": UNKNOWN},
+    ),
+    Case(
         name="refused by one upstream, sent to the other",
         rule=1,
         run=run(

@@ -69,11 +69,7 @@ class Stage:
     async def close_idle(self) -> None:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())
-        deadline = time.monotonic() + NOTICING_MS / 1000
-        while time.monotonic() < deadline:
-            if await self.on_router(lambda router: router.connections()) == 0:
-                return
-            await asyncio.sleep(0.001)  # the peer's FIN ends a connection; a peer that never sends it gives no event
+        await _until_unconnected(self.router, self.routers, NOTICING_MS)
 
     def entries(self, *, since: int = 0) -> tuple[AnyEntry, ...]:
         """The ledger from that place on. Appending is atomic, so reading from another thread is safe."""
@@ -85,11 +81,16 @@ async def _read_the_rest(router: Router, routers: RouterThread) -> None:
     keeps them open: then for LATE_MS.
     """
     await routers.call(router.drain)
-    deadline = time.monotonic() + LATE_MS / 1000
+    await _until_unconnected(router, routers, LATE_MS)
+
+
+async def _until_unconnected(router: Router, routers: RouterThread, within_ms: int) -> None:
+    """The subject has ended every connection to the router, or that time is over."""
+    deadline = time.monotonic() + within_ms / 1000
     while time.monotonic() < deadline:
         if await routers.call(router.connections) == 0:
             return
-        await asyncio.sleep(0.001)  # the end of the subject ends its connections; one that lives on gives no event
+        await asyncio.sleep(0.001)  # a peer ends its connections with FIN; one that never does gives no event
 
 
 def _received(router: Router, since: int) -> int:

@@ -1,6 +1,7 @@
 """The faults that strike a listener, before a request is read."""
 
 from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
+from faults.coverage import LISTENER_CORE, LISTENER_SLOW
 from faults.fault import RFC_RETRY, Fault
 
 _NOTHING_SENT = "no byte of the request was sent; RFC 9110 s15.6.4: a server may simply refuse the connection"
@@ -16,6 +17,7 @@ def connection_faults() -> list[Fault]:
             row="C2",
             authority=_NOTHING_SENT,
             no_twin="SAFE evidence: it proves that nothing was applied",
+            coverage=LISTENER_CORE,
         ),
         Fault(
             id="syn-dropped",
@@ -24,6 +26,7 @@ def connection_faults() -> list[Fault]:
             row="C3",
             authority="no byte of the request was sent (measured: the next connect times out)",
             no_twin="SAFE evidence: it proves that nothing was applied",
+            coverage=LISTENER_CORE,
         ),
         Fault(
             id="accept-reset",
@@ -32,6 +35,7 @@ def connection_faults() -> list[Fault]:
             row="A2",
             authority="measured on nginx: retried when no byte had been seen, not retried when one had",
             no_twin="whether the request had been written is unknown to the router: it only tells",
+            coverage=LISTENER_SLOW,
         ),
         Fault(
             id="unread-late",
@@ -40,6 +44,7 @@ def connection_faults() -> list[Fault]:
             row="A1",
             authority=RFC_RETRY,
             twin="silence-before",
+            coverage=LISTENER_SLOW,
         ),
         Fault(
             id="unread-never",
@@ -48,6 +53,7 @@ def connection_faults() -> list[Fault]:
             row="A1",
             authority=RFC_RETRY,
             twin="silence-after",
+            coverage=LISTENER_SLOW,
         ),
         Fault(
             id="unread-reset",
@@ -56,5 +62,6 @@ def connection_faults() -> list[Fault]:
             row="K2",
             authority=RFC_RETRY,
             twin="reset-after",
+            coverage=LISTENER_CORE,
         ),
     ]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from faults.acts import Act
+from faults.coverage import ONCE, Coverage
 from faults.evidence import NO_CONTRACT, Contract, Evidence, classify
 from faults.truth import Truth, evidence_of, phase_of, truth_of
 from faults.vocabulary import Class, Phase
@@ -15,7 +16,8 @@ class Fault:
     """One thing that can go wrong, at one point, exactly described.
 
     `twin` names a fault with the same evidence and the opposite truth; `no_twin` says why there is none.
-    `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.md.
+    `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.md. `coverage`
+    says which of its cells are lived through at which depth.
     """
 
     id: str
@@ -25,6 +27,7 @@ class Fault:
     authority: str
     twin: str | None = None
     no_twin: str = ""
+    coverage: Coverage = ONCE
 
     @property
     def phase(self) -> Phase:

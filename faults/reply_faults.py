@@ -1,6 +1,7 @@
 """The faults that strike an exchange: the request was read whole."""
 
 from faults.acts import HEALTHY, Act, Answer, End, Hang
+from faults.coverage import CORE, CORE_REUSED_TOO, REUSED_TOO, segmented
 from faults.fault import RFC_RETRY, Fault
 from faults.vocabulary import Content, Cut, Ending, Framing, Side
 
@@ -8,16 +9,17 @@ _RFC_2XX = "RFC 9110 s15.3: a 2xx says that the request was accepted"
 _RFC_CUT = "RFC 9112 s8: the message is incomplete"
 
 _LIAR = "SAFE evidence: after EXECUTE it would be a router that lies"
+# Core is what tells forwarders apart best; another fault of the same class does it as well as those that are not.
 _SAFE_STATUSES = (
-    (408, "S3", "RFC 9110 s15.5.9: the client MAY repeat the request on a new connection", _LIAR),
-    (421, "S4", "RFC 9110 s15.5.20: the client MAY retry over another connection", _LIAR),
-    (425, "S4", "RFC 8470 s5.2: not processed; may be sent again, but not in early data", _LIAR),
+    (408, "S3", "RFC 9110 s15.5.9: the client MAY repeat the request on a new connection", _LIAR, CORE),
+    (421, "S4", "RFC 9110 s15.5.20: the client MAY retry over another connection", _LIAR, REUSED_TOO),
+    (425, "S4", "RFC 8470 s5.2: not processed; may be sent again, but not in early data", _LIAR, REUSED_TOO),
 )
 _AN_ANSWER = "FINAL: an answer, whatever was done for it"
 _FINAL_STATUSES = (
-    (400, "S6", "RFC 9110 s15.5.1: the request is at fault", _AN_ANSWER),
-    (404, "S6", "RFC 9110 s15.5.5: there is nothing of that name", _AN_ANSWER),
-    (422, "S5", "RFC 9110 s15.5.21; with an Idempotency-Key: another payload", _AN_ANSWER),
+    (400, "S6", "RFC 9110 s15.5.1: the request is at fault", _AN_ANSWER, CORE),
+    (404, "S6", "RFC 9110 s15.5.5: there is nothing of that name", _AN_ANSWER, REUSED_TOO),
+    (422, "S5", "RFC 9110 s15.5.21; with an Idempotency-Key: another payload", _AN_ANSWER, REUSED_TOO),
 )
 
 
@@ -39,6 +41,7 @@ def wait_faults() -> list[Fault]:
                     row=row,
                     authority=RFC_RETRY,
                     twin=f"{name}-{other}",
+                    coverage=segmented(CORE_REUSED_TOO) if name == "reset" else CORE_REUSED_TOO,
                 )
             )
     return faults
@@ -54,12 +57,14 @@ def status_faults() -> list[Fault]:
             row="S1",
             authority="the router's published contract; without one: " + RFC_RETRY,
             no_twin="after EXECUTE it would be a router that breaks its own contract",
+            coverage=segmented(CORE),
         )
     ]
     for status in (429, 500, 502, 503, 504):
         for retry_after_s in (None, 1):
             for side, other in ((Side.BEFORE, Side.AFTER), (Side.AFTER, Side.BEFORE)):
                 name = f"{status}" if retry_after_s is None else f"{status}-retry-after"
+                coverage = CORE if retry_after_s is None else REUSED_TOO
                 hint = "" if retry_after_s is None else f" with Retry-After: {retry_after_s}"
                 faults.append(
                     Fault(
@@ -69,6 +74,7 @@ def status_faults() -> list[Fault]:
                         row="S2" if status in (502, 504) else "S1",
                         authority=RFC_RETRY + "; Retry-After is no proof",
                         twin=f"{name}-{other}",
+                        coverage=segmented(coverage) if name == "503" else coverage,
                     )
                 )
     return faults + [
@@ -79,21 +85,22 @@ def status_faults() -> list[Fault]:
             row=row,
             authority=authority,
             no_twin=no_twin,
+            coverage=coverage,
         )
-        for status, row, authority, no_twin in (*_SAFE_STATUSES, *_FINAL_STATUSES)
+        for status, row, authority, no_twin, coverage in (*_SAFE_STATUSES, *_FINAL_STATUSES)
     ]
 
 
 def final_faults() -> list[Fault]:
     """A 200 whose content is wrong, or whose body is cut."""
     contents = (
-        ("html-200", Content.HTML, "an HTML page with 200"),
-        ("empty-200", Content.EMPTY, "an empty body with 200"),
-        ("shape-200", Content.WRONG_SHAPE, "JSON of the wrong shape with 200"),
-        ("null-200", Content.NULL, "the JSON value null with 200"),
-        ("object-200", Content.OBJECT, "an empty JSON object with 200"),
-        ("no-choices-200", Content.NO_CHOICES, "a completion without a choice, with 200"),
-        ("error-200", Content.ERROR_OBJECT, "an error object with 200"),
+        ("html-200", Content.HTML, "an HTML page with 200", segmented(CORE)),
+        ("empty-200", Content.EMPTY, "an empty body with 200", CORE),
+        ("shape-200", Content.WRONG_SHAPE, "JSON of the wrong shape with 200", CORE),
+        ("null-200", Content.NULL, "the JSON value null with 200", REUSED_TOO),
+        ("object-200", Content.OBJECT, "an empty JSON object with 200", CORE),
+        ("no-choices-200", Content.NO_CHOICES, "a completion without a choice, with 200", REUSED_TOO),
+        ("error-200", Content.ERROR_OBJECT, "an error object with 200", CORE),
     )
     faults = [
         Fault(
@@ -103,13 +110,21 @@ def final_faults() -> list[Fault]:
             row="S7",
             authority=_RFC_2XX,
             no_twin="FINAL: the work is known to have run",
+            coverage=coverage,
         )
-        for id_, content, says in contents
+        for id_, content, says, coverage in contents
     ]
     cuts = (
-        ("length", Framing.LENGTH, Cut.HALF, "B1", "half of the body, short of Content-Length, then"),
-        ("chunked", Framing.CHUNKED, Cut.HALF, "B2", "half of a chunked body, then"),
-        ("last-chunk", Framing.CHUNKED, Cut.LAST_CHUNK, "B2", "all of a chunked body but its last chunk, then"),
+        ("length", Framing.LENGTH, Cut.HALF, "B1", "half of the body, short of Content-Length, then", CORE),
+        ("chunked", Framing.CHUNKED, Cut.HALF, "B2", "half of a chunked body, then", CORE),
+        (
+            "last-chunk",
+            Framing.CHUNKED,
+            Cut.LAST_CHUNK,
+            "B2",
+            "all of a chunked body but its last chunk, then",
+            REUSED_TOO,
+        ),
     )
     faults += [
         Fault(
@@ -119,8 +134,9 @@ def final_faults() -> list[Fault]:
             row=row,
             authority=_RFC_CUT,
             no_twin="FINAL: the work is known to have run",
+            coverage=coverage,
         )
-        for name, framing, cut, row, says in cuts
+        for name, framing, cut, row, says, coverage in cuts
         for ending in Ending
     ]
     return faults
@@ -136,6 +152,7 @@ def time_faults() -> list[Fault]:
             row="H3",
             authority="a slow answer is an answer",
             no_twin="FINAL: the work is known to have run",
+            coverage=CORE,
         ),
         Fault(
             id="slow-beyond",
@@ -144,6 +161,7 @@ def time_faults() -> list[Fault]:
             row="H3",
             authority=RFC_RETRY,
             twin="silence-before",
+            coverage=CORE,
         ),
         Fault(
             id="healthy",
@@ -152,5 +170,6 @@ def time_faults() -> list[Fault]:
             row="-",
             authority=_RFC_2XX,
             no_twin="FINAL: the work is known to have run",
+            coverage=segmented(CORE),
         ),
     ]

@@ -4,9 +4,10 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
+from faults.coverage import Depth
 from retryproof.command import whole_number
 from retryproof.exits import CommandError, Exit
-from signoff.items import Choice, Depth
+from signoff.items import Choice
 
 DEFAULT_OUT = Path("retryproof-out")
 MAX_EXAMPLES = 100_000
@@ -30,7 +31,7 @@ def add_examine_options(parser: argparse.ArgumentParser) -> None:
         "--depth",
         choices=[str(depth) for depth in Depth],
         default=str(Depth.FULL),
-        help="core: about 40 cells; full (the default): every cell and 200 drawn plans; deep: every cell and 2,000",
+        help="core: about 40 cells; full (the default): every fault and 200 drawn plans; deep: every cell and 2,000",
     )
     add(
         "--only",

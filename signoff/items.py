@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
 from faults.catalogue import CATALOGUE
+from faults.coverage import Depth
 from faults.plan import Plan
 from faults.truth import shows_its_cause
 from suites.cells import Cell, all_cells
@@ -16,17 +16,7 @@ from suites.subject import SubjectSpec
 TOLD_TIMES = 5  # a cell that only tells is repeated, to see whether it varies
 
 
-class Depth(StrEnum):
-    """How much is lived through."""
-
-    CORE = "core"  # about 40 cells, no drawn plan
-    FULL = "full"  # every cell and 200 drawn plans
-    DEEP = "deep"  # every cell and 2,000 drawn plans
-
-    @property
-    def examples(self) -> int:
-        """How many plans are drawn at this depth."""
-        return {Depth.CORE: 0, Depth.FULL: 200, Depth.DEEP: 2_000}[self]
+EXAMPLES = {Depth.CORE: 0, Depth.FULL: 200, Depth.DEEP: 2_000}  # how many plans are drawn at each depth
 
 
 class NothingToDoError(ValueError):
@@ -81,7 +71,7 @@ class Choice:
         """How many plans are drawn."""
         if self.examples is not None:
             return self.examples
-        return 0 if self.only is not None and not fnmatchcase("drawn/0000", self.only) else self.depth.examples
+        return 0 if self.only is not None and not fnmatchcase("drawn/0000", self.only) else EXAMPLES[self.depth]
 
 
 def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> tuple[Item, ...]:
@@ -89,7 +79,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
 
     Cells that a subject cannot reach are among them, plans that one of them cannot reach are not drawn.
     """
-    cells = [cell for cell in all_cells() if cell.core or choice.depth is not Depth.CORE]
+    cells = all_cells(choice.depth)
     items = [_cell_item(cell) for cell in cells]
     items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:

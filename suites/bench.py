@@ -14,6 +14,7 @@ import uvloop
 
 from fake_router.entries import Striking, Struck
 from fake_router.thread import RouterThread
+from faults.coverage import Depth
 from faults.plan import Plan
 from faults.plan_json import dump_plan
 from suites.cells import all_cells
@@ -78,7 +79,7 @@ class Bench:
 
     def unreached(self) -> Counter[str]:
         """How many cells cannot be run, by the reason."""
-        reasons = (unreachable(cell.plan, self.spec, self.machine) for cell in all_cells())
+        reasons = (unreachable(cell.plan, self.spec, self.machine) for cell in all_cells(Depth.FULL))
         return Counter(reason for reason in reasons if reason is not None)
 
     def live(self, plan: Plan, suite: str) -> tuple[Run, Judgement]:

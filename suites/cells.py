@@ -5,20 +5,15 @@ from fnmatch import fnmatchcase
 
 from faults.acts import is_listener_act
 from faults.catalogue import CATALOGUE
+from faults.coverage import Depth, Dimension
 from faults.fault import Fault
 from faults.plan import Plan, PlannedListener, PlannedOperation
-from faults.vocabulary import Phase
-
-# Faults whose reply or whose absence has made real forwarders decide by the request's segmentation.
-_SEGMENTED = ("healthy", "503-no-workers", "reset-before", "reset-after", "503-before", "503-after", "html-200")
-# Another fault of the same class tells forwarders apart as well as these do.
-_TOLD_BY_OTHERS = ("421-before", "425-before", "404-before", "422-before", "null-200", "no-choices-200")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One row: a fault in fixed dimensions. `twin` is the id of the cell with the same evidence and the opposite
-    truth; `core` marks the cells that tell forwarders apart best.
+    truth; `depth` is the shallowest depth at which it is lived through.
     """
 
     id: str
@@ -28,15 +23,15 @@ class Cell:
     segments: int = 1
     upstreams: str = "any"
     twin: str | None = None
-    core: bool = False
+    depth: Depth = Depth.FULL
 
 
-def all_cells() -> tuple[Cell, ...]:
-    """Every cell, in the order of the catalogue."""
+def all_cells(depth: Depth = Depth.DEEP) -> tuple[Cell, ...]:
+    """Every cell of that depth, in the order of the catalogue."""
     cells: list[Cell] = []
     for fault in CATALOGUE.values():
         cells += _listener_cells(fault) if is_listener_act(fault.act) else _exchange_cells(fault)
-    return tuple(cells)
+    return tuple(cell for cell in cells if depth.holds(cell.depth))
 
 
 def chosen(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:
@@ -46,26 +41,26 @@ def chosen(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:
 
 def _listener_cells(fault: Fault) -> list[Cell]:
     cells = []
-    for upstream, where, upstreams in ((None, "every-upstream", 1), (0, "first-of-two", 2)):
-        id_ = f"{fault.phase}/{fault.id}/{where}"
+    for dimension, upstream in ((Dimension.EVERY_UPSTREAM, None), (Dimension.FIRST_OF_TWO, 0)):
+        id_ = f"{fault.phase}/{fault.id}/{dimension}"
         plan = Plan(
             name=id_,
-            upstreams=upstreams,
+            upstreams=1 if upstream is None else 2,
             operations=(PlannedOperation(),),
             listeners=(PlannedListener(fault=fault.id, upstream=upstream),),
         )
-        slow = fault.phase is Phase.ACCEPT and upstream is None
         # Where every upstream is faulty a second sending fails too; where the twin strikes it succeeds.
-        twin = None if upstream is None else _twin(fault, "first")
-        cells.append(Cell(id=id_, fault=fault, plan=plan, upstreams=where, twin=twin, core=not slow))
+        twin = None if upstream is None else _twin(fault, Dimension.FIRST)
+        depth = fault.coverage.depth_of(dimension)
+        cells.append(Cell(id=id_, fault=fault, plan=plan, upstreams=dimension, twin=twin, depth=depth))
     return cells
 
 
 def _exchange_cells(fault: Fault) -> list[Cell]:
-    variants = [(False, 1), (True, 1)] + ([(False, 2)] if fault.id in _SEGMENTED else [])
     cells = []
-    for reused, segments in variants:
-        dimension = ("reused" if reused else "first") + ("/two-segments" if segments == 2 else "")
+    for dimension in (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS):
+        reused = dimension is Dimension.REUSED
+        segments = 2 if dimension is Dimension.TWO_SEGMENTS else 1
         id_ = f"{fault.phase}/{fault.id}/{dimension}"
         operation = PlannedOperation(faults=(fault.id,), reused=reused, segments=segments)
         cells.append(
@@ -76,21 +71,15 @@ def _exchange_cells(fault: Fault) -> list[Cell]:
                 reused=reused,
                 segments=segments,
                 twin=_twin(fault, dimension),
-                core=_is_core(fault, reused, segments),
+                depth=fault.coverage.depth_of(dimension),
             )
         )
     return cells
 
 
-def _twin(fault: Fault, dimension: str) -> str | None:
+def _twin(fault: Fault, dimension: Dimension) -> str | None:
     """The twin's cell in the same dimension (a listener's fault has its twin among first requests)."""
     if fault.twin is None:
         return None
     twin = CATALOGUE[fault.twin]
     return f"{twin.phase}/{twin.id}/{dimension}"
-
-
-def _is_core(fault: Fault, reused: bool, segments: int) -> bool:
-    if segments == 2 or "retry-after" in fault.id or "last-chunk" in fault.id or fault.id in _TOLD_BY_OTHERS:
-        return False
-    return not reused or fault.phase is Phase.WAIT

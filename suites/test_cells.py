@@ -2,6 +2,7 @@
 
 import pytest
 
+from faults.coverage import Depth
 from suites.bench import Bench
 from suites.cells import Cell, all_cells
 from suites.checks import twins
@@ -9,7 +10,7 @@ from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
 
-CELLS = {cell.id: cell for cell in all_cells()}
+CELLS = {cell.id: cell for cell in all_cells(Depth.FULL)}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

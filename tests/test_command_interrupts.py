@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from faults.coverage import Depth
 from signoff.report import load_report
 from suites.cells import all_cells
 from tests.command_process import Ended, Place, ended, wait_for_end, wait_for_ledger, wait_until
 
-CORE = sum(cell.core for cell in all_cells())
+CORE = len(all_cells(Depth.CORE))
 needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 WITH_PROCESSES = pytest.param("nginx", marks=needs_nginx)
 DEAF = """\

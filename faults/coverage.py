@@ -1,0 +1,61 @@
+"""In which cells a fault is lived through at which depth: data beside each fault."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Depth(StrEnum):
+    """How much of the catalogue is lived through; each depth holds the ones before it."""
+
+    CORE = "core"  # about 40 cells: those that tell forwarders apart best
+    FULL = "full"  # every fault, in the dimensions that change verdicts
+    DEEP = "deep"  # every fault in every dimension
+
+    def holds(self, other: "Depth") -> bool:
+        """What is lived through at that depth is lived through at this one."""
+        return _ORDER[other] <= _ORDER[self]
+
+
+_ORDER = {depth: place for place, depth in enumerate(Depth)}
+
+
+class Dimension(StrEnum):
+    """What a cell changes around its fault. An exchange's fault has the first four, a listener's the last three."""
+
+    FIRST = "first"  # the first request of its connection, in one segment
+    REUSED = "reused"  # on a connection that has carried one before
+    TWO_SEGMENTS = "first/two-segments"  # head and body apart
+    EVERY_UPSTREAM = "every-upstream"
+    FIRST_OF_TWO = "first-of-two"  # and a healthy upstream beside it
+
+
+_PLAIN = frozenset({Dimension.FIRST, Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The cells that are lived through before DEEP: `core` at every depth, `full` from FULL on beside the plain ones
+    (`first`, or both of a listener). All others are DEEP.
+    """
+
+    core: frozenset[Dimension] = frozenset()
+    full: frozenset[Dimension] = frozenset()
+
+    def depth_of(self, dimension: Dimension) -> Depth:
+        """The shallowest depth at which the cell in that dimension is lived through."""
+        if dimension in self.core:
+            return Depth.CORE
+        return Depth.FULL if dimension in self.full or dimension in _PLAIN else Depth.DEEP
+
+
+ONCE = Coverage()  # what a new fault gets: its plain cells, from FULL on
+REUSED_TOO = Coverage(full=frozenset({Dimension.REUSED}))
+CORE = Coverage(core=frozenset({Dimension.FIRST}), full=frozenset({Dimension.REUSED}))
+CORE_REUSED_TOO = Coverage(core=frozenset({Dimension.FIRST, Dimension.REUSED}))
+LISTENER_CORE = Coverage(core=frozenset({Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO}))
+LISTENER_SLOW = Coverage(core=frozenset({Dimension.FIRST_OF_TWO}))  # the other cell costs several time-outs
+
+
+def segmented(coverage: Coverage) -> Coverage:
+    """The same, and with head and body apart: the reply, or its absence, has made real forwarders decide by that."""
+    return Coverage(core=coverage.core, full=coverage.full | {Dimension.TWO_SEGMENTS})

@@ -11,7 +11,9 @@ from forwarder.errors import (
 )
 from forwarder.evidence import Evidence, Kind, Marker, Proves
 from forwarder.policy import BLANKET_5XX, NEVER, POLICIES, SAFE, Policy, UnknownPolicyError, policy_named
+from forwarder.request import Api, Request
 from forwarder.settings import Settings
+from forwarder.stream import Delta, StreamEvent
 from forwarder.urls import RotatingUrls, UrlSource
 from forwarder.validate import Choice, Completion
 
@@ -20,8 +22,10 @@ __all__ = [
     "NEVER",
     "POLICIES",
     "SAFE",
+    "Api",
     "Choice",
     "Completion",
+    "Delta",
     "Evidence",
     "ForwardError",
     "Forwarder",
@@ -32,10 +36,12 @@ __all__ = [
     "Policy",
     "Proves",
     "RejectedError",
+    "Request",
     "RequestError",
     "ResultLostError",
     "RotatingUrls",
     "Settings",
+    "StreamEvent",
     "UnknownPolicyError",
     "UrlSource",
     "policy_named",

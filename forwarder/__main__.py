@@ -23,12 +23,13 @@ SMALLEST_BACKLOG = 128  # callers beyond the connection limit queue here
 _DEFAULTS = Settings()
 
 _ABOUT = """\
-Takes POST /v1/completions and passes it on to a router: once, and once more only when the evidence of the failure
-proves that the router never applied the first (policy `safe`)."""
+Takes POST /v1/completions and /v1/chat/completions, whole or streamed, and passes it on to a router: once, and once
+more only when the evidence of the failure proves that the router never applied the first (policy `safe`)."""
 
 _MORE = """\
 answers:
-  200  the router's JSON, unchanged, checked to be whole and what was asked for
+  200  the router's JSON, unchanged, checked to be whole and what was asked for; or its events, checked as they pass:
+       a stream without [DONE] has failed, and ends with an error event and short of its last chunk
   503  not_executed   nothing ran; the caller may send it again
   504  may_have_run   the router went silent; it may still be running
   502  may_have_run, or result_lost: a 2xx came whose body is cut or invalid (it was executed)

@@ -1,16 +1,19 @@
 """The forwarder as a library: one call, one operation; sent again only on evidence that the policy names."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-from forwarder.errors import error_for
+from forwarder.body import Body
+from forwarder.errors import RequestError, error_for
 from forwarder.evidence import Evidence, Kind
 from forwarder.policy import SAFE, Policy
 from forwarder.reply import Reply, evidence_of_reply
-from forwarder.request import Asked, Request, request_of
+from forwarder.request import Api, Asked, Request, request_of
 from forwarder.settings import Settings
+from forwarder.stream import LostStreamError, StreamEvent, events_of
 from forwarder.transport import Transport
 from forwarder.urls import RotatingUrls, UrlSource
 from forwarder.validate import Completion, InvalidResultError, completion_of
@@ -60,32 +63,83 @@ class Forwarder:
     ) -> None:
         await self.close()
 
-    async def complete(self, request: Mapping[str, Any] | bytes, *, abandoned: Abandoned | None = None) -> Completion:
-        """POST the request to <url>/v1/completions; the completion, if it is whole and what was asked for.
+    async def complete(
+        self,
+        request: Mapping[str, Any] | bytes | Request,
+        *,
+        api: Api = Api.COMPLETIONS,
+        abandoned: Abandoned | None = None,
+    ) -> Completion:
+        """POST the request to the router; the completion, if it is whole and what was asked for.
 
-        Bytes are sent as they are, a mapping is encoded once; every attempt sends the same bytes. abandoned: asked
-        before a request is sent again; work that nobody waits for is not begun.
+        Bytes are sent as they are, a mapping is encoded once; every attempt sends the same bytes. api: which of the
+        router's paths (a prepared Request knows). abandoned: asked before a request is sent again; work that nobody
+        waits for is not begun.
 
         Raises NotExecutedError, MayHaveRunError, ResultLostError or RejectedError (all ForwardError), RequestError
         when the request cannot be sent, and RuntimeError when the forwarder is not started. Cancelling ends the
         attempt and closes its connection; it may have run.
         """
+        transport, prepared = self._started(), request_of(request, api)
+        if prepared.asked.stream:
+            raise RequestError("stream is true; leave it out, or use `stream` of this forwarder")
+        with self._counted():
+            got = await self._forward(transport, prepared, abandoned, [])
+            assert isinstance(got, Completion)  # a Body comes for a stream alone
+            return got
+
+    async def stream(
+        self,
+        request: Mapping[str, Any] | bytes | Request,
+        *,
+        api: Api = Api.COMPLETIONS,
+        abandoned: Abandoned | None = None,
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """The events of a streamed completion, each as soon as it has come whole and is found right.
+
+        It is sent again, if at all, before the first of them, and read from the router no faster than it is iterated.
+        The last one (`done`) comes only when all has come that was asked for, and the answer has ended as its framing
+        says. Only silence is timed: there is no deadline on the whole. Iterate inside `contextlib.aclosing`: leaving
+        early closes the connection to the router, which ends the work.
+
+        Raises what `complete` raises; after the first event ResultLostError alone.
+        """
+        transport, prepared = self._started(), request_of(request, api)
+        if not prepared.asked.stream:
+            raise RequestError("stream is not true; expected true, or use `complete` of this forwarder")
+        with self._counted():
+            failures: list[Evidence] = []
+            body = await self._forward(transport, prepared, abandoned, failures)
+            assert isinstance(body, Body)  # a Completion comes for what is no stream alone
+            try:
+                async with aclosing(events_of(body, prepared.asked, self._settings.max_event_bytes)) as events:
+                    async for event in events:
+                        yield event
+            except LostStreamError as error:
+                raise error_for([*failures, error.evidence]) from None
+            finally:
+                body.close()
+
+    def _started(self) -> Transport:
         if self._transport is None:
             raise RuntimeError("the forwarder is not started; use `async with Forwarder(...)`, or start it")
-        transport = self._transport
-        prepared = request_of(request)
+        return self._transport
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
         self._in_flight += 1
         try:
-            return await self._forward(transport, prepared, abandoned)
+            yield
         finally:
             self._in_flight -= 1
 
-    async def _forward(self, transport: Transport, request: Request, abandoned: Abandoned | None) -> Completion:
+    async def _forward(
+        self, transport: Transport, request: Request, abandoned: Abandoned | None, failures: list[Evidence]
+    ) -> Completion | Body:
         url = self._urls.current()
-        failures: list[Evidence] = []
         while True:
-            got = self._judged(await transport.send(url, request.body), request.asked)
-            if isinstance(got, Completion):
+            got = self._judged(await transport.send(url, request), request.asked)
+            if not isinstance(got, Evidence):
                 return got
             failures.append(got)
             pause_s = self._policy.pause_s(failures)
@@ -98,8 +152,8 @@ class Forwarder:
                 raise error_for(failures)  # closed meanwhile
             url = self._urls.refresh(url)
 
-    def _judged(self, got: Reply | Evidence, asked: Asked) -> Completion | Evidence:
-        if isinstance(got, Evidence):
+    def _judged(self, got: Reply | Body | Evidence, asked: Asked) -> Completion | Body | Evidence:
+        if not isinstance(got, Reply):
             return got
         evidence = evidence_of_reply(got, self._policy.contract)
         if evidence is not None:

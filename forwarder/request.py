@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import orjson
@@ -11,14 +12,28 @@ from forwarder.errors import RequestError
 MAX_CHOICES = 1024
 
 
+class Api(StrEnum):
+    """The two ways in which a completion is asked for."""
+
+    COMPLETIONS = "completions"
+    CHAT = "chat"
+
+    @property
+    def path(self) -> str:
+        """Where the router and this forwarder serve it."""
+        return "/v1/chat/completions" if self is Api.CHAT else "/v1/completions"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What the request asked for, as far as the answer must match it."""
 
+    api: Api = Api.COMPLETIONS
+    stream: bool = False
     choices: int = 1
     token_ids: bool = False
     logprobs: bool = False
-    some_tokens: bool = True  # max_tokens is not 0
+    some_tokens: bool = True  # neither max_tokens nor max_completion_tokens is 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +44,17 @@ class Request:
     asked: Asked
 
 
-def request_of(given: Mapping[str, Any] | bytes) -> Request:
+def request_of(given: Mapping[str, Any] | bytes | Request, api: Api = Api.COMPLETIONS) -> Request:
     """The request, encoded with orjson unless it is bytes already. Raises RequestError for what cannot be sent."""
+    if isinstance(given, Request):
+        return given
     if isinstance(given, bytes):
-        return Request(body=given, asked=_asked(_decoded(given)))
+        return Request(body=given, asked=_asked(_decoded(given), api))
     try:
         body = orjson.dumps(dict(given))
     except orjson.JSONEncodeError as error:
         raise RequestError(f"the request cannot be written as JSON: {error}") from None
-    return Request(body=body, asked=_asked(given))
+    return Request(body=body, asked=_asked(given, api))
 
 
 def _decoded(body: bytes) -> Mapping[str, Any]:
@@ -50,9 +67,10 @@ def _decoded(body: bytes) -> Mapping[str, Any]:
     return request
 
 
-def _asked(request: Mapping[str, Any]) -> Asked:
-    if request.get("stream"):
-        raise RequestError(f"stream is {request['stream']!r}; this forwarder answers whole, leave it out")
+def _asked(request: Mapping[str, Any], api: Api) -> Asked:
+    stream = request.get("stream")
+    if stream is not None and not isinstance(stream, bool):
+        raise RequestError(f"stream is {stream!r}; expected true or false")
     choices = request.get("n")
     if choices is None:
         choices = 1
@@ -60,8 +78,10 @@ def _asked(request: Mapping[str, Any]) -> Asked:
         raise RequestError(f"n is {choices!r}; expected an integer from 1 to {MAX_CHOICES}")
     logprobs = request.get("logprobs")
     return Asked(
+        api=api,
+        stream=bool(stream),
         choices=choices,
         token_ids=request.get("return_token_ids") is True,
         logprobs=logprobs is not None and logprobs is not False,  # 0 asks for the chosen tokens' own
-        some_tokens=request.get("max_tokens") != 0,
+        some_tokens=0 not in (request.get("max_tokens"), request.get("max_completion_tokens")),
     )

@@ -1,10 +1,10 @@
-"""The forwarder as an HTTP server: /v1/completions in and out.
+"""The forwarder as an HTTP server: /v1/completions and /v1/chat/completions in and out.
 
-A success is the router's JSON, byte for byte. Everything else is a JSON error that claims no more than the
-evidence proves: "executed" is "no", "unknown" or "yes".
+A success is the router's JSON or its events, byte for byte. Everything else is a JSON error that claims no more than
+the evidence proves: "executed" is "no", "unknown" or "yes".
 
 A caller that leaves changes nothing about an attempt under way: it goes on to its end, because ending it would
-not undo the work. But for a caller that has left nothing is sent again.
+not undo the work. But for a caller that has left nothing is sent again. (A stream ends with its caller.)
 """
 
 import logging
@@ -29,39 +29,43 @@ from forwarder.errors import (
     ResultLostError,
     is_timeout,
 )
+from forwarder.relay import Relay
+from forwarder.request import Api, request_of
+from forwarder.validate import JSON_TYPE
 
-JSON_TYPE = "application/json"
+_UNENDED = "ASGI callable returned without completing response."  # uvicorn of a stream that is cut on purpose
 
 
 def app_of(forwarder: Forwarder) -> Starlette:
     """The ASGI application around a started forwarder. No BaseHTTPMiddleware: it hides that a caller has left."""
 
-    async def completions(request: Request) -> Response:
-        try:
-            body = await request.body()
-        except ClientDisconnect:
-            return Response(status_code=400)  # half a request, and nobody to tell
-        try:
-            completion = await forwarder.complete(body, abandoned=request.is_disconnected)
-        except RequestError as error:
-            return _error(400, "bad_request", str(error), executed="no", attempts=0)
-        except ForwardError as error:
-            return _failed(error)
-        return Response(completion.raw, media_type=JSON_TYPE)
+    def answers(api: Api) -> Route:
+        async def answer(request: Request) -> Response:
+            try:
+                body = await request.body()
+            except ClientDisconnect:
+                return Response(status_code=400)  # half a request, and nobody to tell
+            try:
+                prepared = request_of(body, api)
+                if prepared.asked.stream:
+                    return Relay(forwarder.stream(prepared), _failed)
+                completion = await forwarder.complete(prepared, abandoned=request.is_disconnected)
+            except (RequestError, ForwardError) as error:
+                return _failed(error)
+            return Response(completion.raw, media_type=JSON_TYPE)
+
+        return Route(api.path, answer, methods=["POST"])
 
     async def healthz(_: Request) -> Response:
         return Response(orjson.dumps({"in_flight": forwarder.in_flight}), media_type=JSON_TYPE)
 
-    return Starlette(
-        routes=[
-            Route("/v1/completions", completions, methods=["POST"]),
-            Route("/healthz", healthz, methods=["GET"]),
-        ]
-    )
+    return Starlette(routes=[*map(answers, Api), Route("/healthz", healthz, methods=["GET"])])
 
 
-def _failed(error: ForwardError) -> Response:
+def _failed(error: ForwardError | RequestError) -> Response:
     match error:
+        case RequestError():
+            return _error(400, "bad_request", str(error), executed="no", attempts=0)
         case NotExecutedError():
             return _error(503, "not_executed", error.says, executed="no", attempts=error.attempts)
         case MayHaveRunError():
@@ -113,6 +117,8 @@ def server_of(
 ) -> Server:
     """The server for a started forwarder; run it with `serve(sockets=[...])` on uvloop."""
     _log_to_stderr("uvicorn.error", "%(message)s", logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _UNENDED)
+    _log_to_stderr("forwarder.stream", "%(message)s", logging.WARNING)
     if access_log:
         _log_to_stderr("uvicorn.access", "%(asctime)s %(message)s", logging.INFO)
     config = uvicorn.Config(

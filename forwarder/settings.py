@@ -15,7 +15,8 @@ class Settings:
     too. There is no deadline on the whole: a generation takes as long as it takes.
     keep_alive_ms: how long an idle connection is kept; shorter than the router keeps it, or requests meet
     connections that are being closed (RFC 9112 s9.5).
-    max_response_bytes: a larger answer is not read to its end.
+    max_response_bytes: a larger answer is not read to its end; a stream may be of any length, since it is not kept.
+    max_event_bytes: a stream with a larger event is not read on.
     tls: the context for https; None: the system's certificates.
     """
 
@@ -24,11 +25,12 @@ class Settings:
     read_timeout_ms: int = 2_048_000
     keep_alive_ms: int = 15_000
     max_response_bytes: int = 256 * 1024 * 1024
+    max_event_bytes: int = 4 * 1024 * 1024
     tls: ssl.SSLContext | None = None
 
     def __post_init__(self) -> None:
         if self.max_connections < 0:
             raise ValueError(f"max_connections is {self.max_connections!r}; expected 1 or more, or 0 for no limit")
-        for name in ("connect_timeout_ms", "read_timeout_ms", "keep_alive_ms", "max_response_bytes"):
+        for name in ("connect_timeout_ms", "read_timeout_ms", "keep_alive_ms", "max_response_bytes", "max_event_bytes"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; expected more than 0")

@@ -5,26 +5,24 @@ aiohttp's tracing tells when a connection, new or reused, is handed to the reque
 """
 
 import asyncio
-import errno
 import io
 from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
 
+from forwarder.body import HOW_TO_WAIT_LONGER, Body, CutError, silent, words_of
 from forwarder.evidence import Evidence, Kind
 from forwarder.failure import kind_of_failure
 from forwarder.reply import Reply
+from forwarder.request import Request
 from forwarder.settings import Settings
+from forwarder.validate import JSON_TYPE, STREAM_TYPE, wrong_with_head
 
-PATH = "/v1/completions"
-_HEADERS = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 _READ_BUFFER_BYTES = 256 * 1024
 _RAW_BODY_BYTES = 1024 * 1024  # aiohttp warns of larger bodies that are given to it as bytes
 _ERROR_BODY_BYTES = 1024 * 1024  # of an answer that is no result, more is of no use
-_HOW_TO_WAIT_LONGER = (
-    "if the router needs longer, raise the deadline: Settings(read_timeout_ms=...), or --read-timeout-ms"
-)
 
 
 class Progress:
@@ -101,6 +99,7 @@ class Transport:
         self._settings = settings
         self._session = _session(settings)
         self._sending: set[Progress] = set()
+        self._streams: set[Body] = set()
         self._closing = False
         self._quiet = asyncio.Event()
 
@@ -109,58 +108,72 @@ class Transport:
         self._closing = True
         for progress in self._sending:
             progress.abort()
+        for body in tuple(self._streams):
+            body.abort()
         if self._sending:
             self._quiet.clear()
             await self._quiet.wait()
         await self._session.close()
         await asyncio.sleep(0)  # transports that were closed just now let go of their sockets on the next turn
 
-    async def send(self, url: str, body: bytes) -> Reply | Evidence:
-        """One attempt, never more: aiohttp sends no POST again by itself, and redirects are not followed."""
+    async def send(self, url: str, request: Request) -> Reply | Body | Evidence:
+        """One attempt, never more: aiohttp sends no POST again by itself, and redirects are not followed.
+
+        A Body, unread, is what a stream was asked for and has begun with; whoever gets it closes it.
+        """
         if self._closing:
             return Evidence(kind=Kind.UNSENT, says=f"{Kind.UNSENT}, to {url}: the forwarder is closed", url=url)
         response: aiohttp.ClientResponse | None = None
         deadline = asyncio.timeout(None)
         progress = Progress(deadline, self._settings.read_timeout_ms / 1000)
+        got: Reply | Body | None = None
         try:
             async with deadline:
                 self._sending.add(progress)
-                data = body if len(body) <= _RAW_BODY_BYTES else io.BytesIO(body)
-                response = await self._session.post(
-                    url + PATH, data=data, allow_redirects=False, trace_request_ctx=progress
-                )
+                response = await self._post(url, request, progress)
                 progress.got_head()
-                return await self._read(url, response)
+                got = await self._got(url, response, stream=request.asked.stream)
+                return got
         except (aiohttp.ClientError, OSError) as error:  # OSError: TimeoutError is one
             if response is not None:
                 return _reply(url, response, b"", cut="the forwarder was closed")
             return self._evidence(url, progress, error)
         finally:
-            if response is not None and response.connection is not None:
+            if response is not None and response.connection is not None and not isinstance(got, Body):
                 response.close()  # its body or the request's was left unfinished: such a connection is not reused
             self._sending.discard(progress)
             if not self._sending:
                 self._quiet.set()
 
-    async def _read(self, url: str, response: aiohttp.ClientResponse) -> Reply:
-        """The head has been read, so there is a reply, whatever happens now."""
+    async def _post(self, url: str, request: Request, progress: Progress) -> aiohttp.ClientResponse:
+        body = request.body
+        return await self._session.post(
+            url + request.asked.api.path,
+            data=body if len(body) <= _RAW_BODY_BYTES else io.BytesIO(body),
+            headers={"Accept": STREAM_TYPE if request.asked.stream else JSON_TYPE},
+            allow_redirects=False,
+            trace_request_ctx=progress,
+        )
+
+    async def _got(self, url: str, response: aiohttp.ClientResponse, *, stream: bool) -> Reply | Body:
+        """The head has been read, so there is an answer, whatever happens now."""
+        body = Body(url, response, self._settings.read_timeout_ms, self._streams.discard)
+        if stream and wrong_with_head(_reply(url, response, b"", cut=None), STREAM_TYPE) is None:
+            self._streams.add(body)
+            return body
         ok = 200 <= response.status <= 299
-        limit = self._settings.max_response_bytes if ok else _ERROR_BODY_BYTES
-        chunks: list[bytes] = []
-        size = 0
+        limit = self._settings.max_response_bytes if ok and not stream else _ERROR_BODY_BYTES
+        pieces: list[bytes] = []
         cut: str | None = None
         try:
-            async for chunk in response.content.iter_any():
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > limit:
+            while piece := await body.piece():
+                pieces.append(piece)
+                if body.size > limit:
                     cut = f"more than {limit} bytes" + ("; raise Settings(max_response_bytes=...)" if ok else "")
                     break
-        except TimeoutError:
-            cut = f"{self._silent()} inside the body, after {size} bytes; {_HOW_TO_WAIT_LONGER}"
-        except (aiohttp.ClientError, OSError) as error:
-            cut = f"{_words(error)}, after {size} bytes"
-        return _reply(url, response, b"".join(chunks), cut=cut)
+        except CutError as error:
+            cut = str(error)
+        return _reply(url, response, b"".join(pieces), cut=cut)
 
     def _evidence(self, url: str, progress: Progress, error: Exception) -> Evidence:
         kind = kind_of_failure(error, handed_over=progress.handed_over)
@@ -171,18 +184,15 @@ class Transport:
             case Kind.CONNECT_TIMEOUT:
                 detail = f"not within {self._settings.connect_timeout_ms} ms (the connect timeout)"
             case Kind.SILENCE if isinstance(error, aiohttp.ClientError):
-                detail = f"{self._silent()} after the request was written; {_HOW_TO_WAIT_LONGER}"
+                detail = f"{silent(self._settings.read_timeout_ms)} after the request was written; {HOW_TO_WAIT_LONGER}"
             case Kind.SILENCE:
                 twice_ms = 2 * self._settings.read_timeout_ms
                 detail = f"not all of it written, or nothing came, for {twice_ms} ms (twice the read timeout)"
-                detail += f"; {_HOW_TO_WAIT_LONGER}"
+                detail += f"; {HOW_TO_WAIT_LONGER}"
             case _:
-                detail = _words(error)
+                detail = words_of(error)
         reused = " on a reused connection" if progress.reused else ""
         return Evidence(kind=kind, says=f"{kind}{reused}, {url}: {detail}", url=url)
-
-    def _silent(self) -> str:
-        return f"nothing came for {self._settings.read_timeout_ms} ms (the read timeout)"
 
 
 def _reply(url: str, response: aiohttp.ClientResponse, body: bytes, *, cut: str | None) -> Reply:
@@ -196,9 +206,3 @@ def _reply(url: str, response: aiohttp.ClientResponse, body: bytes, *, cut: str 
         retry_after=headers.get("Retry-After", ""),
         cut=cut,
     )
-
-
-def _words(error: BaseException) -> str:
-    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    number = error.errno if isinstance(error, OSError) else None
-    return words if number is None else f"{words} ({errno.errorcode.get(number, number)})"

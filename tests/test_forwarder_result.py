@@ -41,7 +41,7 @@ def test_what_was_not_asked_for_may_be_absent() -> None:
 
 WRONG_CHOICES: list[tuple[dict[str, Any], str]] = [
     ({"text": None}, "wrong shape: Expected `str`"),
-    ({"finish_reason": None}, "wrong shape"),
+    ({"finish_reason": None}, "choice 0: finish_reason is None"),
     ({"finish_reason": "abort"}, "choice 0: finish_reason is 'abort'; expected one of length, stop"),
     ({"index": 1}, "indices [1]"),
     ({"token_ids": None}, "no token_ids"),
@@ -53,8 +53,8 @@ WRONG_CHOICES: list[tuple[dict[str, Any], str]] = [
     ({"token_ids": [1, -1]}, "wrong shape"),
     ({"token_ids": [1, 2**31]}, "wrong shape"),
     ({"token_ids": "12"}, "wrong shape"),
-    ({"logprobs": None}, "no logprobs.token_logprobs"),
-    ({"logprobs": {}}, "no logprobs.token_logprobs"),
+    ({"logprobs": None}, "no logprobs of its tokens"),
+    ({"logprobs": {}}, "no logprobs of its tokens"),
     ({"logprobs": {"token_logprobs": [-0.5, None]}}, "wrong shape"),
     ({"logprobs": {"token_logprobs": [-0.5, "0"]}}, "wrong shape"),
 ]
@@ -82,6 +82,7 @@ WRONG_BODIES = [
     (_reply(b"[]"), "wrong shape"),
     (_reply(b'{"status":"ok","data":[]}'), "wrong shape: Object missing required field `choices`"),
     (_reply(b'{"choices":{}}'), "wrong shape"),
+    (_reply(b'{"error":{"message":"dead"}}'), "an error in place of a result"),
     (_reply(b'{"choices":[]}'), "0 choices; expected 1"),
     (_reply(b"<html>", type_="text/html"), "content-type is 'text/html'"),
     (_reply(result(), type_=""), "content-type is ''"),
@@ -124,11 +125,11 @@ def test_a_mapping_is_encoded_once_and_bytes_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [b"", b"[1]", b"{", {"stream": True}, {"n": 0}, {"n": True}, {"n": "2"}, {"n": 1025}, {"x": {1, 2}}]
+    "wrong", [b"", b"[1]", b"{", {"stream": 1}, {"n": 0}, {"n": True}, {"n": "2"}, {"n": 1025}, {"x": {1, 2}}]
 )
 def test_what_cannot_be_forwarded_is_refused_before_anything_is_sent(wrong: Any) -> None:
-    """No JSON object, a stream, a number of choices that cannot be."""
-    with pytest.raises(RequestError, match=r"expected|cannot be written|leave it out|no JSON"):
+    """No JSON object, a stream that is neither true nor false, a number of choices that cannot be."""
+    with pytest.raises(RequestError, match=r"expected|cannot be written|no JSON"):
         request_of(wrong)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 from fake_router.connection import Connection
@@ -21,7 +21,7 @@ from faults.plan import MAX_UPSTREAMS, Plan
 class Router:
     """Plays one or more upstreams, breaks where its plans say, and records what really happened.
 
-    All methods must be called on the loop that ran `start`; none but `start`, `close` and `wait_idle` waits.
+    All methods must be called on the loop that ran `start`; none but `start`, `close` and `wait_...` waits.
     """
 
     def __init__(
@@ -148,13 +148,21 @@ class Router:
 
     async def wait_idle(self, timeout_s: float | None = None) -> bool:
         """Wait until busy() is 0; False when it was not within that time (None: no limit)."""
-        if self._board.busy == 0:
+        return await self._until(lambda: self._board.busy == 0, timeout_s)
+
+    async def wait_received(self, operation: int, timeout_s: float | None = None) -> bool:
+        """Wait until a request that carries that operation has been read; False when none was within that time."""
+        return await self._until(lambda: self._board.has_received(operation), timeout_s)
+
+    async def _until(self, so: Callable[[], bool], timeout_s: float | None) -> bool:
+        """Open work changes whenever something is received or over."""
+        if so():
             return True
-        idle = asyncio.Event()
-        forget = self._board.on_change(lambda: None if self._board.busy else idle.set())
+        happened = asyncio.Event()
+        forget = self._board.on_change(lambda: happened.set() if so() else None)
         try:
             async with asyncio.timeout(timeout_s):
-                await idle.wait()
+                await happened.wait()
         except TimeoutError:
             return False
         finally:

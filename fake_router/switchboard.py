@@ -49,6 +49,10 @@ class Switchboard:
             self._of_operation[operation] = nth
         return self._exchanges, nth, self.injector.take(operation)
 
+    def has_received(self, operation: int) -> bool:
+        """A request that carries that operation has been read."""
+        return operation in self._of_operation
+
     def next_execution(self) -> int:
         """A number that no other execution of this router has."""
         self._executions += 1

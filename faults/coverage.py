@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from faults.vocabulary import Leaving
+
 
 class Depth(StrEnum):
     """How much of the catalogue is lived through; each depth holds the ones before it."""
@@ -20,14 +22,23 @@ _ORDER = {depth: place for place, depth in enumerate(Depth)}
 
 
 class Dimension(StrEnum):
-    """What a cell changes around its fault. An exchange's fault has the first four, a listener's the last three."""
+    """What a cell changes around its fault. An exchange's fault has the first ones, a listener's the last two."""
 
     FIRST = "first"  # the first request of its connection, in one segment
     REUSED = "reused"  # on a connection that has carried one before
     TWO_SEGMENTS = "first/two-segments"  # head and body apart
+    CALLER_FIN = "caller-fin"  # its caller leaves: before the work where nothing is wrong, else during it
+    CALLER_RESET = "caller-reset"
+    CALLER_HALF_CLOSE = "caller-half-close"
     EVERY_UPSTREAM = "every-upstream"
     FIRST_OF_TWO = "first-of-two"  # and a healthy upstream beside it
 
+
+CALLER_LEAVES = {
+    Dimension.CALLER_FIN: Leaving.FIN,
+    Dimension.CALLER_RESET: Leaving.RESET,
+    Dimension.CALLER_HALF_CLOSE: Leaving.HALF_CLOSE,
+}
 
 _PLAIN = frozenset({Dimension.FIRST, Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO})
 
@@ -59,3 +70,8 @@ LISTENER_SLOW = Coverage(core=frozenset({Dimension.FIRST_OF_TWO}))  # the other 
 def segmented(coverage: Coverage) -> Coverage:
     """The same, and with head and body apart: the reply, or its absence, has made real forwarders decide by that."""
     return Coverage(core=coverage.core, full=coverage.full | {Dimension.TWO_SEGMENTS})
+
+
+def left(coverage: Coverage) -> Coverage:
+    """The same, and with callers that leave: what is left behind is work not begun, work done, or a late answer."""
+    return Coverage(core=coverage.core, full=coverage.full | CALLER_LEAVES.keys())

@@ -6,13 +6,15 @@ which the router reads them; the exchange after the last one is healthy.
 
 from dataclasses import dataclass, field
 
-from faults.acts import is_listener_act
+from faults.acts import Answer, Hang, is_listener_act
 from faults.catalogue import fault_named
+from faults.vocabulary import Leaving
 
 SCHEMA = 1
 MAX_OPERATIONS = 100
 MAX_UPSTREAMS = 16
 RECEIVED_GATE = "received:"  # the gate of that name opens when the operation of that index is first received
+LEFT_GATE = "left:"  # the gate of that name opens when the caller of the operation of that index has left
 
 
 class PlanError(ValueError):
@@ -26,7 +28,8 @@ class PlannedOperation:
     faults: ids for its first, second, ... exchange ("healthy" lets one pass). reused: its first exchange meets a
     connection that has carried one before. segments: TCP segments in which the caller sends it (2: head, then
     body). wave: waves go one after the other, the operations of one are in flight together. gate: its first
-    exchange is held, once received, until that gate opens ("received:N", or by name through the control port).
+    exchange is held, once received, until that gate opens ("received:N", "left:N", or by name through the control
+    port). leaves: its caller leaves in that way once its first exchange has been received.
     """
 
     faults: tuple[str, ...] = ()
@@ -34,6 +37,7 @@ class PlannedOperation:
     segments: int = 1
     wave: int = 0
     gate: str | None = None
+    leaves: Leaving | None = None
 
     def __post_init__(self) -> None:
         for id_ in self.faults:
@@ -45,6 +49,12 @@ class PlannedOperation:
             raise PlanError(f"segments is {self.segments!r}; expected 1, or 2 (head and body apart)")
         if not 0 <= self.wave < MAX_OPERATIONS:
             raise PlanError(f"wave is {self.wave!r}; expected 0 to {MAX_OPERATIONS - 1}")
+
+    @property
+    def waits_for_its_caller(self) -> bool:
+        """Its first exchange has no answer yet when its caller is told that it was received."""
+        act = fault_named(self.faults[0]).act if self.faults else None
+        return isinstance(act, Hang) or (isinstance(act, Answer) and act.delay is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +97,7 @@ class Plan:
             raise PlanError(f"upstreams is {self.upstreams!r}; expected 1 to {MAX_UPSTREAMS}")
         self._check_listeners()
         self._check_gates()
+        self._check_leaving()
 
     def _check_listeners(self) -> None:
         if self.listeners and len(self.operations) != 1:
@@ -120,6 +131,22 @@ class Plan:
                 )
             if other.gate is not None and awaited_operation(other.gate) is not None and awaited > index:
                 raise PlanError(f"gates of operations {index} and {awaited} may wait for each other")
+
+    def _check_leaving(self) -> None:
+        for index, operation in enumerate(self.operations):
+            left = f"{LEFT_GATE}{index}"
+            if operation.gate is not None and operation.gate.startswith(LEFT_GATE):
+                if operation.gate != left or operation.leaves is None:
+                    raise PlanError(
+                        f"gate {operation.gate!r} of operation {index}; expected {left!r}, and `leaves` beside it"
+                    )
+            elif operation.leaves is not None and not operation.waits_for_its_caller:
+                raise PlanError(
+                    f"operation {index} leaves by {operation.leaves!r}, but its answer may come first; expected a "
+                    f"first fault that is silent or late, or the gate {left!r}"
+                )
+        if self.listeners and any(operation.leaves for operation in self.operations):
+            raise PlanError("`leaves` beside a listener's fault; expected operations whose exchanges are received")
 
     @property
     def concurrency(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from faults.catalogue import UnknownFaultError
 from faults.plan import SCHEMA, Plan, PlanError, PlannedListener, PlannedOperation
+from faults.vocabulary import Leaving
 
 T = TypeVar("T")
 
@@ -16,6 +17,7 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "segments": (int, "1 or 2"),
     "wave": (int, "a number from 0"),
     "gate": ((str, type(None)), "the name of a gate, or null"),
+    "leaves": ((str, type(None)), "null, or one of " + ", ".join(Leaving)),
     "fault": (str, "a fault id"),
     "upstream": ((int, type(None)), "the index of an upstream, or null for all"),
     "connections": ((int, type(None)), "a number of connections, or null for all"),
@@ -81,6 +83,11 @@ def _build(kind: type[T], data: object, where: str) -> T:
             if not isinstance(id_, str):
                 raise PlanError(f"{where}.faults holds {id_!r}; expected fault ids")
         values["faults"] = tuple(ids)
+    if values.get("leaves") is not None:
+        try:
+            values["leaves"] = Leaving(values["leaves"])
+        except ValueError:
+            raise PlanError(f"{where}.leaves is {values['leaves']!r}; expected {_TYPES['leaves'][1]}") from None
     return _made(kind, values, where)
 
 

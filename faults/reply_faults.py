@@ -1,7 +1,7 @@
 """The faults that strike an exchange: the request was read whole."""
 
 from faults.acts import HEALTHY, Act, Answer, End, Hang
-from faults.coverage import CORE, CORE_REUSED_TOO, REUSED_TOO, segmented
+from faults.coverage import CORE, CORE_REUSED_TOO, REUSED_TOO, Coverage, left, segmented
 from faults.fault import RFC_RETRY, Fault
 from faults.vocabulary import Content, Cut, Ending, Framing, Side
 
@@ -41,10 +41,16 @@ def wait_faults() -> list[Fault]:
                     row=row,
                     authority=RFC_RETRY,
                     twin=f"{name}-{other}",
-                    coverage=segmented(CORE_REUSED_TOO) if name == "reset" else CORE_REUSED_TOO,
+                    coverage=_covered(name, side),
                 )
             )
     return faults
+
+
+def _covered(name: str, side: Side) -> Coverage:
+    if name == "silence" and side is Side.AFTER:
+        return left(CORE_REUSED_TOO)
+    return segmented(CORE_REUSED_TOO) if name == "reset" else CORE_REUSED_TOO
 
 
 def status_faults() -> list[Fault]:
@@ -152,7 +158,7 @@ def time_faults() -> list[Fault]:
             row="H3",
             authority="a slow answer is an answer",
             no_twin="FINAL: the work is known to have run",
-            coverage=CORE,
+            coverage=left(CORE),
         ),
         Fault(
             id="slow-beyond",
@@ -170,6 +176,6 @@ def time_faults() -> list[Fault]:
             row="-",
             authority=_RFC_2XX,
             no_twin="FINAL: the work is known to have run",
-            coverage=segmented(CORE),
+            coverage=left(segmented(CORE)),
         ),
     ]

@@ -68,6 +68,14 @@ class Content(StrEnum):
     ERROR_OBJECT = "error-object"  # an error in the words of the API, though the status is a success
 
 
+class Leaving(StrEnum):
+    """How a caller leaves while its operation is in flight."""
+
+    FIN = "fin"  # it closes its connection
+    RESET = "reset"  # it resets its connection
+    HALF_CLOSE = "half-close"  # it ends its own side, and still reads (RFC 9112 s9.6 lets a server answer)
+
+
 class Sight(StrEnum):
     """What a forwarder sees at its socket when a fault has struck."""
 

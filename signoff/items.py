@@ -52,6 +52,7 @@ class Item:
             "reused": self.cell.reused,
             "segments": self.cell.segments,
             "streaming": False,
+            "leaves": self.cell.leaves,
             "upstreams": self.cell.upstreams,
             "twin": self.cell.twin,
         }

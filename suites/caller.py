@@ -7,12 +7,14 @@ hide how a connection ended.
 import asyncio
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import h11
 
 from suites.history import Arrival
+from suites.leaving import Leave, close, until_told
 
 _READ_BYTES = 1 << 16
 _MAX_HEAD_BYTES = 1 << 20
@@ -40,11 +42,13 @@ async def call(
     segments: int,
     ceiling_ms: int,
     method: str = "POST",
+    leave: Leave | None = None,
 ) -> Reply:
     """Send one request and wait for its answer, at most `ceiling_ms`; then the arrival is HUNG.
 
     Never raises for what the peer does. Host and Content-Length are added. The bytes leave as one segment, or as
     two (head, then body), as far as they fit the path's segment size. Raises ValueError for other numbers.
+    leave: the caller leaves before the answer when it is told to; then the arrival is LEFT.
     """
     if segments not in (1, 2):
         raise ValueError(f"segments is {segments!r}; expected 1, or 2 (head and body apart)")
@@ -58,9 +62,21 @@ async def call(
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # no segment waits for another
         try:
             async with asyncio.timeout(ceiling_ms / 1000):
-                return await _exchange(sock, address, parts, reading)
+                return await _until_left(sock, _exchange(sock, address, parts, reading), reading, leave)
         except TimeoutError:
             return reading.reply(Arrival.HUNG, f"no whole answer within {ceiling_ms} ms")
+
+
+async def _until_left(
+    sock: socket.socket, exchange: Coroutine[Any, Any, Reply], reading: "_Reading", leave: Leave | None
+) -> Reply:
+    if leave is None:
+        return await exchange
+    reply = await until_told(exchange, leave, sock)
+    if reply is None:
+        close(sock, leave)
+        return reading.reply(Arrival.LEFT, leave.says)
+    return reply
 
 
 async def _exchange(sock: socket.socket, address: tuple[str, int], parts: list[bytes], reading: "_Reading") -> Reply:

@@ -1,13 +1,14 @@
 """The cells of the catalogue: each fault in each dimension that can change a verdict, as a plan of one operation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from faults.acts import is_listener_act
+from faults.acts import HEALTHY, is_listener_act
 from faults.catalogue import CATALOGUE
-from faults.coverage import Depth, Dimension
+from faults.coverage import CALLER_LEAVES, Depth, Dimension
 from faults.fault import Fault
-from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.vocabulary import Leaving
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class Cell:
     plan: Plan
     reused: bool = False
     segments: int = 1
+    leaves: Leaving | None = None
     upstreams: str = "any"
     twin: str | None = None
     depth: Depth = Depth.FULL
@@ -58,23 +60,37 @@ def _listener_cells(fault: Fault) -> list[Cell]:
 
 def _exchange_cells(fault: Fault) -> list[Cell]:
     cells = []
-    for dimension in (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS):
-        reused = dimension is Dimension.REUSED
-        segments = 2 if dimension is Dimension.TWO_SEGMENTS else 1
+    for dimension in (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS, *CALLER_LEAVES):
+        operation = _operation_in(dimension, fault)
+        if operation is None:
+            continue
         id_ = f"{fault.phase}/{fault.id}/{dimension}"
-        operation = PlannedOperation(faults=(fault.id,), reused=reused, segments=segments)
         cells.append(
             Cell(
                 id=id_,
                 fault=fault,
                 plan=Plan(name=id_, operations=(operation,)),
-                reused=reused,
-                segments=segments,
-                twin=_twin(fault, dimension),
+                reused=operation.reused,
+                segments=operation.segments,
+                leaves=operation.leaves,
+                twin=_twin(fault, dimension) if operation.leaves is None else None,
                 depth=fault.coverage.depth_of(dimension),
             )
         )
     return cells
+
+
+def _operation_in(dimension: Dimension, fault: Fault) -> PlannedOperation | None:
+    """The operation of that cell; None for a caller that would be answered before it could leave."""
+    operation = PlannedOperation(
+        faults=(fault.id,),
+        reused=dimension is Dimension.REUSED,
+        segments=2 if dimension is Dimension.TWO_SEGMENTS else 1,
+    )
+    leaves = CALLER_LEAVES.get(dimension)
+    if leaves is None or operation.waits_for_its_caller:
+        return replace(operation, leaves=leaves)
+    return replace(operation, leaves=leaves, gate=f"{LEFT_GATE}0") if fault.act is HEALTHY else None
 
 
 def _twin(fault: Fault, dimension: Dimension) -> str | None:

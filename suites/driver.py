@@ -13,8 +13,9 @@ from typing import Self
 from fake_router.entries import Opened
 from fake_router.server import Router
 from fake_router.thread import RouterThread
-from faults.plan import MAX_OPERATIONS, Plan, PlannedOperation
+from faults.plan import LEFT_GATE, MAX_OPERATIONS, Plan, PlannedOperation
 from suites.history import Kind, Outcome
+from suites.leaving import Leave
 from suites.numbers import Numbers
 from suites.ownership import own_entries
 from suites.pulse import Pulse
@@ -122,7 +123,9 @@ class Driver:
         for wave in sorted({planned.wave for planned in plan.operations}):
             together = [
                 self._call(stage, planned, number)
-                for planned, number in zip(plan.operations, operations, strict=True)
+                if planned.leaves is None
+                else self._call_and_leave(stage, planned, number, f"{LEFT_GATE}{index}")
+                for index, (planned, number) in enumerate(zip(plan.operations, operations, strict=True))
                 if planned.wave == wave
             ]
             history += await asyncio.gather(*together)
@@ -130,6 +133,24 @@ class Driver:
 
     async def _call(self, stage: Stage, planned: PlannedOperation, number: int) -> Outcome:
         return await stage.instance.call(planned, number, self.subject.spec.ceiling_ms)
+
+    async def _call_and_leave(self, stage: Stage, planned: PlannedOperation, number: int, gate: str) -> Outcome:
+        """Its caller leaves once it has been received. What it holds at its gate goes on when the subject has ended its
+        exchange, or has had a third of its read timeout to do so.
+        """
+        assert planned.leaves is not None
+        spec = self.subject.spec
+        leave = Leave(how=planned.leaves)
+        call = asyncio.ensure_future(stage.instance.call(planned, number, spec.ceiling_ms, leave))
+        try:
+            await stage.received(number, unless=call)
+            leave.told.set()
+            await leave.gone_or(call)
+            await stage.all_over(spec.read_timeout_ms / 3000)
+            await stage.on_router(lambda router: router.open_gate(gate))
+            return await call
+        finally:
+            call.cancel()
 
     async def _fresh(self, stage: Stage) -> list[Outcome]:
         """As many fresh operations as there are upstreams, one after the other: one alone may miss a pool that is

@@ -16,6 +16,7 @@ from faults.evidence import Marker
 from faults.plan import PlannedOperation
 from suites.caller import Reply, call
 from suites.history import Arrival, Kind, Outcome
+from suites.leaving import Leave
 from suites.placeholders import fill_command, fill_file, meanings
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
 from suites.subject import Address, SubjectError, SubjectSpec
@@ -146,7 +147,9 @@ class ForeignInstance:
         text = path.read_bytes()[-_LAST_WORDS_BYTES:].decode(errors="replace").strip() if path.exists() else ""
         return f"The last that it wrote:\n{text}" if text else "It wrote nothing."
 
-    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
         began_ns = time.monotonic_ns()
         reply = await call(
@@ -156,6 +159,7 @@ class ForeignInstance:
             headers={"Content-Type": "application/json"},
             segments=planned.segments,
             ceiling_ms=ceiling_ms,
+            leave=leave,
         )
         return Outcome(
             operation=number,
@@ -164,6 +168,7 @@ class ForeignInstance:
             status=reply.status,
             body=reply.body,
             says=reply.says,
+            left=leave is not None and leave.left.is_set(),
             invoked_at_ns=began_ns,
             ended_at_ns=time.monotonic_ns(),
         )

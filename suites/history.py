@@ -20,13 +20,15 @@ class Arrival(StrEnum):
     GARBLED = "garbled"  # bytes that are no HTTP response
     NOTHING = "nothing"  # the connection ended before any byte
     HUNG = "hung"  # no answer before the run's ceiling
+    LEFT = "left"  # the caller left before its answer
     RETURNED = "returned"  # a call in process returned or raised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How one operation ended for its caller. `says`: the subject's words, for reports. For a subject called in
-    process, `tokens` and `text` are what it returned; for one over HTTP, `body` is what arrived.
+    process, `tokens` and `text` are what it returned; for one over HTTP, `body` is what arrived. left: its caller left
+    while it was in flight, wholly (arrival LEFT) or by half-closing.
     Times are the machine's monotonic clock in nanoseconds.
     """
 
@@ -38,6 +40,7 @@ class Outcome:
     tokens: tuple[int, ...] | None = None
     text: str | None = None
     says: str = ""
+    left: bool = False
     invoked_at_ns: int = 0
     ended_at_ns: int = 0
 

@@ -7,7 +7,7 @@ from faults.acts import DropSyn, Refuse
 from faults.catalogue import fault_named
 from faults.evidence import Contract
 from faults.plan import Plan
-from faults.vocabulary import Class
+from faults.vocabulary import Class, Leaving
 from suites.subject import SubjectSpec
 
 
@@ -29,6 +29,8 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
         return f"needs {plan.upstreams} upstreams; {spec.facts.name} stands in front of {spec.upstreams}"
     if spec.facts.in_process and any(operation.segments > 1 for operation in plan.operations):
         return "called in process: there is no request on a wire from the caller to split"
+    if spec.facts.in_process and any(operation.leaves is Leaving.HALF_CLOSE for operation in plan.operations):
+        return "called in process: there is no connection from the caller to half-close"
     for name in _named(plan):
         if name in spec.reach:
             return spec.reach[name]
@@ -65,6 +67,8 @@ def _named(plan: Plan) -> set[str]:
         names.add("reused")
     if any(operation.segments > 1 for operation in plan.operations):
         names.add("segments")
+    if any(operation.leaves for operation in plan.operations):
+        names.add("leaves")
     return names
 
 

@@ -17,6 +17,7 @@ from forwarder.policy import POLICIES, Policy, policy_named
 from forwarder.settings import Settings
 from forwarder.validate import Completion
 from suites.history import Arrival, Kind, Outcome
+from suites.leaving import Leave, until_told
 from suites.pulse import Pulse
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, SubjectSpec
@@ -55,11 +56,25 @@ class ReferenceInstance:
     loop: asyncio.AbstractEventLoop
     _calls: set[Future[Outcome]] = field(default_factory=set)
 
-    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
-        """One operation, by a plain function call; what it returns or raises is the outcome."""
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
+        """One operation, by a plain function call; what it returns or raises is the outcome. Its caller leaves by
+        cancelling it.
+        """
         del planned  # segmentation is the caller's wire's, and there is none
-        call = asyncio.run_coroutine_threadsafe(self._complete(number, ceiling_ms / 1000), self.loop)
-        return await asyncio.wrap_future(call)
+        started = time.monotonic_ns()
+        call = asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(self._complete(number, ceiling_ms / 1000), self.loop)
+        )
+        if leave is None:
+            return await call
+        outcome = await until_told(call, leave)
+        if outcome is not None:
+            return outcome
+        leave.left.set()
+        left = _outcome(number, started, Kind.UNKNOWN, arrival=Arrival.LEFT, says=leave.says)
+        return replace(left, left=True)
 
     async def _complete(self, number: int, ceiling_s: float) -> Outcome:
         started = time.monotonic_ns()

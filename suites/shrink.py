@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 
-from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
+from faults.plan import LEFT_GATE, Plan, PlanError, PlannedOperation, awaited_operation
 
 MAX_ROUNDS = 20  # a failing plan has at most a dozen parts to leave out
 
@@ -44,7 +44,9 @@ def _simpler_operations(operation: PlannedOperation) -> Iterator[PlannedOperatio
         yield replace(operation, reused=False)
     if operation.segments != 1:
         yield replace(operation, segments=1)
-    if operation.gate is not None:
+    if operation.leaves is not None:
+        yield replace(operation, leaves=None, gate=None)
+    elif operation.gate is not None:
         yield replace(operation, gate=None)
     if operation.wave:
         yield replace(operation, wave=0)
@@ -52,7 +54,7 @@ def _simpler_operations(operation: PlannedOperation) -> Iterator[PlannedOperatio
 
 def _without(operations: tuple[PlannedOperation, ...], gone: int) -> tuple[PlannedOperation, ...]:
     """The other operations; gates that waited for the one left out are gone too, the rest are renumbered."""
-    kept = []
+    kept: list[PlannedOperation] = []
     for index, operation in enumerate(operations):
         awaited = awaited_operation(operation.gate)
         if index == gone:
@@ -61,6 +63,8 @@ def _without(operations: tuple[PlannedOperation, ...], gone: int) -> tuple[Plann
             operation = replace(operation, gate=None)
         elif awaited is not None and awaited > gone:
             operation = replace(operation, gate=f"received:{awaited - 1}")
+        elif operation.gate == f"{LEFT_GATE}{index}":
+            operation = replace(operation, gate=f"{LEFT_GATE}{len(kept)}")
         kept.append(operation)
     return tuple(kept)
 

@@ -66,6 +66,14 @@ class Stage:
             await asyncio.sleep(0.001)  # a subject that never sends them all gives no event to wait for
         return True
 
+    async def received(self, operation: int, *, unless: asyncio.Future[Any]) -> None:
+        """That operation has been received, or that other thing has happened."""
+        waiting = asyncio.ensure_future(self.routers.call(self.router.wait_received, operation))
+        try:
+            await asyncio.wait((waiting, unless), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+
     async def close_idle(self) -> None:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())

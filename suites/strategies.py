@@ -1,10 +1,13 @@
 """Hypothesis strategies for whole plans. A plan is drawn first and then executed: chance never acts inside a run."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from faults.acts import DropSyn, LeaveUnread, Refuse, is_listener_act
 from faults.catalogue import CATALOGUE
-from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.vocabulary import Leaving
 from suites.reach import Machine, breaks_contract
 from suites.subject import SubjectSpec
 
@@ -55,16 +58,31 @@ def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
     operations = []
     for index, wave in enumerate(waves):
         earlier = [f"received:{other}" for other in range(index)]
-        operations.append(
-            PlannedOperation(
-                faults=draw(_fault_lists(spec)),
-                reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
-                segments=draw(st.sampled_from((1, 2))) if split else 1,
-                wave=wave,
-                gate=draw(st.sampled_from([None, None, *earlier])),
-            )
+        operation = PlannedOperation(
+            faults=draw(_fault_lists(spec)),
+            reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
+            segments=draw(st.sampled_from((1, 2))) if split else 1,
+            wave=wave,
+            gate=draw(st.sampled_from([None, None, *earlier])),
         )
+        operations.append(_leaving(operation, index, draw(st.sampled_from(_ways_to_leave(spec)))))
     return Plan(operations=tuple(operations))
+
+
+def _ways_to_leave(spec: SubjectSpec) -> list[Leaving | None]:
+    """Most callers stay."""
+    if "leaves" in spec.reach:
+        return [None]
+    ways = [leaving for leaving in Leaving if not (spec.facts.in_process and leaving is Leaving.HALF_CLOSE)]
+    return [None] * 9 + ways
+
+
+def _leaving(operation: PlannedOperation, index: int, leaves: Leaving | None) -> PlannedOperation:
+    """The same operation, whose caller leaves: its answer is held until then, unless it is late anyway."""
+    if leaves is None:
+        return operation
+    gate = operation.gate if operation.waits_for_its_caller else f"{LEFT_GATE}{index}"
+    return replace(operation, leaves=leaves, gate=gate)
 
 
 def _fault_lists(spec: SubjectSpec) -> st.SearchStrategy[tuple[str, ...]]:

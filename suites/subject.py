@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from faults.plan import PlannedOperation
 from suites.history import Outcome
+from suites.leaving import Leave
 from suites.pulse import Pulse
 from suites.run import SubjectFacts
 
@@ -58,9 +59,12 @@ class SubjectError(Exception):
 class Instance(Protocol):
     """A subject that runs."""
 
-    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
         """Send one operation whose content carries `number`, and wait for what its caller sees of it; after
-        `ceiling_ms` the outcome is HUNG. Never raises for what the subject does.
+        `ceiling_ms` the outcome is HUNG, and LEFT when the caller was told to leave before. Never raises for what the
+        subject does.
         """
 
     async def idle(self) -> bool | None:

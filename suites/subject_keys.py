@@ -9,7 +9,13 @@ from faults.plan import MAX_UPSTREAMS
 from suites.run import Promise
 from suites.subject import Isolation
 
-DIMENSIONS = ("reused", "segments", "streaming", "http10_upstream")  # what a plan may ask for, apart from faults
+DIMENSIONS = (
+    "reused",
+    "segments",
+    "streaming",
+    "http10_upstream",
+    "leaves",
+)  # what a plan may ask for, apart from faults
 SPEAKS = ("openai-completions",)
 
 

@@ -5,17 +5,20 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from fake_router.entries import EndedBy
 from faults.contents import fixed_content
 from faults.vocabulary import Content
 from suites.checks import CHECKS, TELLS_NAMES
 from suites.checks.check import Check
 from suites.findings import Claim, Verdict
+from suites.history import Arrival, Kind, Outcome
 from suites.judge import findings_of
 from suites.run import Promise, Run, Sockets, SubjectFacts
 from tests.ledgers import (
     CONTRACTED,
     FRESH,
     FUTURES,
+    OP,
     PROXY,
     SERVER,
     accepted,
@@ -47,6 +50,7 @@ HTML_200 = steps(
     [received(1), accepted(1), executed(1, 1), striking("html-200", exchange=1)],
     [replying(1), replied(1), struck(4)],
 )
+LEFT = Outcome(operation=OP, kind=Kind.UNKNOWN, arrival=Arrival.LEFT, left=True)
 ACCEPT_RESET = (opened(1), striking("accept-reset", connection=1), closed(1), struck(2))
 
 
@@ -119,6 +123,13 @@ TRIOS = {
         good=run(held("accept-reset"), [*ACCEPT_RESET, opened(2, 1), *served(2, 1, upstream=1)], ok()),
         bad=lambda subject: run(held("accept-reset"), ACCEPT_RESET, lost(), subject=subject),
         bad_says=PASS,  # it tells, and is never judged
+    ),
+    "caller-left": Trio(
+        good=run(planned("silence-after"), served(1, 1), LEFT),
+        bad=lambda subject: run(
+            planned("silence-after"), [received(1), closed(1, EndedBy.PEER)], LEFT, subject=subject
+        ),
+        bad_says=PASS,
     ),
 }
 
@@ -193,7 +204,8 @@ def test_names_and_invariants_are_fit_for_reports() -> None:
 
 def test_what_only_tells_is_named() -> None:
     """TELLS_NAMES are the checks whose claim is to tell, and there are some."""
-    assert {check.name for check in CHECKS if check.claim is Claim.TELLS} == TELLS_NAMES == {"reset-at-accept"}
+    assert {check.name for check in CHECKS if check.claim is Claim.TELLS} == TELLS_NAMES
+    assert {"reset-at-accept", "caller-left"} == TELLS_NAMES
 
 
 def test_a_reset_at_accept_that_was_only_about_to_strike_tells_nothing() -> None:

@@ -14,6 +14,7 @@ from suites.findings import Verdict
 from suites.history import Arrival, Kind, Outcome
 from suites.judge import judge
 from suites.lanes import run_plans
+from suites.leaving import Leave
 from suites.reference import reference_subject
 from suites.run import Promise, Run, Sockets, SubjectFacts
 from suites.subject import Address, Isolation, SubjectError, SubjectSpec
@@ -82,7 +83,9 @@ class Mute:
     async def start(self, upstreams: Sequence[Address]) -> "Mute":
         return self
 
-    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
         return Outcome(operation=number, kind=Kind.UNKNOWN, arrival=Arrival.HUNG)
 
     async def idle(self) -> bool | None:

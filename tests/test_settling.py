@@ -12,6 +12,7 @@ from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.plan import PlannedOperation
 from suites.history import Outcome
+from suites.leaving import Leave
 from suites.run import Promise, SubjectFacts
 from suites.settling import sendings, settle
 from suites.stage import Stage
@@ -72,7 +73,9 @@ class Prober:
     async def start(self, upstreams: Sequence[Address]) -> "Prober":
         return self
 
-    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
         raise AssertionError("nobody calls it")
 
     async def idle(self) -> bool | None:

@@ -3,6 +3,7 @@
 from suites.checks import (
     answered,
     at_most_once,
+    caller_left,
     heals,
     honest_failure,
     no_garbage,
@@ -30,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     safe_retry_made.CHECK,
     vacuity.CHECK,
     tells.CHECK,
+    caller_left.CHECK,
 )
 
 TELLS_NAMES = frozenset(check.name for check in CHECKS if check.claim is Claim.TELLS)

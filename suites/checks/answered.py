@@ -15,8 +15,12 @@ _NO_ANSWER = {
 
 
 def answered(run: Run) -> list[Finding]:
-    """A proxy that promises bytes alone may show a hang to its caller, or a cut; what hangs has proved nothing."""
-    arrived = {outcome.operation: outcome.arrival for outcome in run.history}
+    """A proxy that promises bytes alone may show a hang to its caller, or a cut; what hangs has proved nothing.
+
+    Nothing is promised to a caller that has left; many servers take one that has only half-closed for gone (uvicorn
+    does).
+    """
+    arrived = {outcome.operation: Arrival.LEFT if outcome.left else outcome.arrival for outcome in run.history}
     found = []
     for operation in run.operations:
         arrival = arrived.get(operation)

@@ -20,12 +20,17 @@ def safe_retry(run: Run) -> list[Finding]:
     if not accounts:
         return []
     contract = run.subject.contract
+    left = {outcome.operation for outcome in run.history if outcome.left}
     found: list[Finding] = []
     again = 0
     for account in accounts:
         placed = [attempt for attempt in account.attempts if attempt.placed]
         again += max(len(placed) - 1, 0)
         for before, attempt in pairwise(placed):
+            for_nobody = account.operation in left and not before.struck and before.peer_left is not None
+            if for_nobody:
+                found.append(_for_nobody(account, before, attempt))
+                continue
             finding = _judge_retry(account, before, attempt, contract)
             found += [finding] if finding else []
         finding = _judge_unplaced(account, contract)
@@ -63,6 +68,15 @@ def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: 
         says = f"{again} before {words_of(evidence)} had been sent to it: no evidence yet"
         return CHECK.fails(says + _luck(account), entries, account.operation)
     return None
+
+
+def _for_nobody(account: Account, before: Attempt, attempt: Attempt) -> Finding:
+    """That its caller has gone is no evidence about the work."""
+    says = (
+        f"operation {account.operation} was sent again ({name_of(attempt)}) when its caller had left, and nothing had "
+        f"happened to {name_of(before)}"
+    )
+    return CHECK.fails(says + _luck(account), (*before.entries, *attempt.entries), account.operation)
 
 
 def _luck(account: Account) -> str:

@@ -36,12 +36,16 @@ def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
         yield f"{len(run.operations)} operations were sent of {len(run.plan.operations)} planned", (), None
     if accounts.strays:
         yield "something arrived that belongs to no known operation", accounts.strays, None
+    left = {outcome.operation for outcome in run.history if outcome.left}
     for planned, account in zip(run.plan.operations, accounts.planned, strict=False):
         for says in _operation_gaps(planned, account, alone=not run.plan.listeners):
             yield f"operation {account.operation}: {says}", (), account.operation
         for attempt in account.attempts:
+            if account.operation in left and not attempt.struck and attempt.peer_left is not None:
+                continue  # the subject stopped for its caller: what was to strike later met nobody
             for says in doubts(run, attempt):
                 yield f"operation {account.operation}, {says}", attempt.entries, account.operation
+    yield from _stayed(run)
     for listener in run.plan.listeners:
         if not any(_held_by(listener, attempt) for account in accounts.planned for attempt in account.attempts):
             where = "any upstream" if listener.upstream is None else f"upstream {listener.upstream}"
@@ -49,6 +53,13 @@ def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
     for operation in run.fresh:
         if any(attempt.strikes for attempt in accounts.of(operation).attempts):
             yield f"fresh operation {operation} met a fault: nothing was healed", (), operation
+
+
+def _stayed(run: Run) -> Iterator[Gap]:
+    left = {outcome.operation for outcome in run.history if outcome.left}
+    for planned, operation in zip(run.plan.operations, run.operations, strict=False):
+        if planned.leaves is not None and operation not in left:
+            yield f"operation {operation} was answered before its caller left", (), operation
 
 
 def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool) -> Iterator[str]:
@@ -61,7 +72,7 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
         attempt = exchanges.get(number)
         if attempt is None:
             yield f"its exchange {number} is not in the ledger"
-        elif (says := _not_met(expected, attempt)) is not None:
+        elif (says := _not_met(expected, attempt, planned)) is not None:
             yield f"{name_of(attempt)} (exchange {number}) {says}"
     if not exchanges and alone:
         yield f"no exchange was made, so {(planned.faults or (HEALTHY,))[0]!r} did not strike"
@@ -72,7 +83,9 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
         )
 
 
-def _not_met(expected: str, attempt: Attempt) -> str | None:
+def _not_met(expected: str, attempt: Attempt, planned: PlannedOperation) -> str | None:
+    if planned.leaves is not None and attempt.executed is None and attempt.peer_left is not None:
+        return None  # its caller left while it was held, and the subject stopped before anything could happen
     met = [strike.fault for strike in attempt.strikes if not is_listener_act(fault_named(strike.fault).act)]
     if expected == HEALTHY:
         if met not in ([], [HEALTHY]):

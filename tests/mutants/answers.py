@@ -57,8 +57,13 @@ class HandsAnswersOutInOrder(Forwarder):
         mine: asyncio.Future[list[Got]] = asyncio.get_running_loop().create_future()
         self.waiting.append(mine)
         sending = asyncio.ensure_future(super().forward(body))
-        sending.add_done_callback(lambda done: self.waiting.popleft().set_result(done.result()))
+        sending.add_done_callback(self._hand_out)
         return await mine
+
+    def _hand_out(self, done: asyncio.Future[list[Got]]) -> None:
+        longest = self.waiting.popleft()
+        if not longest.done():  # its caller may have left
+            longest.set_result(done.result())
 
 
 class RemembersOneResult(Forwarder):

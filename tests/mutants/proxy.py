@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from faults.plan import PlannedOperation
 from suites.caller import call
 from suites.history import Arrival, Kind, Outcome
+from suites.leaving import Leave
 from suites.run import Promise
 from suites.subject import Address, Instance
 from suites.workload import TARGET, completion_request
@@ -133,7 +134,9 @@ class ServedInstance:
         finally:
             writer.close()
 
-    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
         """One operation over HTTP."""
         began_ns = time.monotonic_ns()
         reply = await call(
@@ -143,6 +146,7 @@ class ServedInstance:
             headers={"Content-Type": "application/json"},
             segments=planned.segments,
             ceiling_ms=ceiling_ms,
+            leave=leave,
         )
         kind = Kind.UNKNOWN
         if reply.arrival is Arrival.WHOLE and reply.status == 200:
@@ -156,6 +160,7 @@ class ServedInstance:
             status=reply.status,
             body=reply.body,
             says=reply.says,
+            left=leave is not None and leave.left.is_set(),
             invoked_at_ns=began_ns,
             ended_at_ns=time.monotonic_ns(),
         )

@@ -118,6 +118,36 @@ class SendsAgainBehindItsCaller(Behind):
         return gots
 
 
+class SendsAgainForCallersThatLeft(Behind):
+    """A call that was cancelled is taken for one that failed, and its work is queued again."""
+
+    async def forward(self, body: bytes) -> list[Got]:
+        try:
+            return await super().forward(body)
+        except asyncio.CancelledError:
+            self.send_behind(body)
+            raise
+
+
+class GoesOnForCallersThatLeft(Forwarder):
+    """A call that was cancelled lives on behind its caller's back."""
+
+    def __init__(self, upstreams: Sequence[Address], timeout_s: float) -> None:
+        super().__init__(upstreams, timeout_s)
+        self.behind: set[asyncio.Task[list[Got]]] = set()
+
+    async def forward(self, body: bytes) -> list[Got]:
+        task = asyncio.ensure_future(super().forward(body))
+        self.behind.add(task)
+        task.add_done_callback(self.behind.discard)
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        if self.behind:
+            await asyncio.wait(self.behind)
+        await super().close()
+
+
 class NeverSendsAgain(Forwarder):
     """One sending, whatever it proves."""
 

@@ -35,6 +35,8 @@ CALLED: Mapping[str, Make] = {
     "catches-connection-errors": library.CatchesConnectionErrors,
     "hedges": resending.Hedges,
     "sends-again-behind-its-caller": resending.SendsAgainBehindItsCaller,
+    "sends-again-for-callers-that-left": resending.SendsAgainForCallersThatLeft,
+    "goes-on-for-callers-that-left": resending.GoesOnForCallersThatLeft,
     # does not send again what was never applied
     "never-sends-again": resending.NeverSendsAgain,
     "sends-again-without-body": resending.SendsAgainWithoutBody,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from faults.evidence import REFERENCE_CONTRACT
 from faults.plan import PlannedOperation
 from suites.history import Arrival, Kind, Outcome
+from suites.leaving import Leave, until_told
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, Instance, SubjectSpec
 from suites.workload import completion_request
@@ -24,7 +25,12 @@ def spec_of(name: str, promises: Promise = Promise.ANSWERING, *, in_process: boo
     """What is known of a mutant: the same as of the forwarder that it could have been."""
     facts = SubjectFacts(name=name, promises=promises, contract=REFERENCE_CONTRACT, in_process=in_process)
     return SubjectSpec(
-        facts=facts, upstreams=UPSTREAMS, connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS, quiet_ms=None
+        facts=facts,
+        upstreams=UPSTREAMS,
+        connect_timeout_ms=TIMEOUT_MS,
+        read_timeout_ms=TIMEOUT_MS,
+        quiet_ms=None,
+        reach={} if in_process else {"leaves": "it does not watch its caller while it waits for the router"},
     )
 
 
@@ -58,9 +64,29 @@ class CalledInstance:
     def __init__(self, forwarder: Forwarder) -> None:
         self._forwarder = forwarder
 
-    async def call(self, planned: PlannedOperation, number: int, ceiling_ms: int) -> Outcome:
-        """One operation; it is given up at the ceiling."""
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
+        """One operation; it is given up at the ceiling, and cancelled when its caller leaves."""
         del planned
+        if leave is None:
+            return await self._call(number, ceiling_ms)
+        began_ns = time.monotonic_ns()
+        outcome = await until_told(self._call(number, ceiling_ms), leave)
+        if outcome is not None:
+            return outcome
+        leave.left.set()
+        return Outcome(
+            operation=number,
+            kind=Kind.UNKNOWN,
+            arrival=Arrival.LEFT,
+            says=leave.says,
+            left=True,
+            invoked_at_ns=began_ns,
+            ended_at_ns=time.monotonic_ns(),
+        )
+
+    async def _call(self, number: int, ceiling_ms: int) -> Outcome:
         began_ns = time.monotonic_ns()
         kind, arrival, result = Kind.UNKNOWN, Arrival.RETURNED, None
         try:

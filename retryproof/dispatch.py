@@ -15,6 +15,7 @@ SUMMARIES = {
     "replay": "one plan again, with its timeline",
     "router": "the fake router alone, with its control port",
     "faults": "the catalogue: what can go wrong, and what it proves",
+    "evidence": "what bare HTTP clients see of every fault",
     "subjects": "the forwarders that can be examined here; what others lack",
 }
 

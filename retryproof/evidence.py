@@ -1,0 +1,151 @@
+"""`retryproof evidence`: what bare clients see of every fault."""
+
+import argparse
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from retryproof.command import Command
+from retryproof.exits import CommandError, Exit
+from retryproof.output import say
+from retryproof.terminal import console, print_labelled, print_line, progress, sheet
+from signoff.evidence_findings import findings_of
+from signoff.evidence_page import page_of
+from signoff.evidence_words import cell_of, ways_of
+from suites.evidence.cases import Case, How, all_cases
+from suites.evidence.clients import CLIENTS
+from suites.evidence.matrix import JSON_NAME, PAGE_NAME, Matrix, MatrixError, Row, dump_matrix, load_matrix, merged
+from suites.evidence.observing import installed_clients, observed, pairs_of, python_version
+
+_DESCRIPTION = """\
+Run every fault of the catalogue against bare HTTP clients, and show what each
+of them can see: an exception, or a status and its bytes; how often it really
+sent the request, and how often the work ran. No subject is judged: these are
+the facts from which retry policies are made."""
+
+_EPILOG = f"""\
+clients: {", ".join(CLIENTS)}
+
+examples:
+  retryproof evidence                                everything
+  retryproof evidence --client httpx --only 'body*'  some faults, one client
+  retryproof evidence --write docs                   the committed matrix again
+
+exit codes:
+  0    observed
+  2    wrong usage: no such client, no fault matches
+  3    an observation proved nothing: a fault did not strike, or the same
+       fault showed different things; the others are printed
+  4    a client is not installed, or a file could not be written; what could
+       be observed is printed
+  130  interrupted; what was observed so far is printed and written"""
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--client", metavar="NAME", action="append", help="only this client; may be repeated")
+    add("--only", metavar="GLOB", help="only faults whose id matches, e.g. 'body-*'")
+    add("--json", type=Path, metavar="FILE", help="write the data there")
+    add("--out", type=Path, metavar="DIR", help=f"write {JSON_NAME} and {PAGE_NAME} into that folder")
+    add(
+        "--write",
+        type=Path,
+        metavar="DIR",
+        help="the same for the whole matrix, all of it or nothing; of what varies by chance, what the folder's data "
+        "has already seen is kept",
+    )
+
+
+def _run(options: argparse.Namespace) -> Exit:
+    names: list[str] = sorted(set(options.client or CLIENTS))
+    cases = _cases(names, options.only)
+    if options.write is not None and (options.client or options.only):
+        raise CommandError(
+            f"--write {str(options.write)!r} beside --client or --only; expected the whole matrix", Exit.USAGE
+        )
+    clients, versions, missing = installed_clients(names)
+    for message in missing:
+        say(message)
+    out = console()
+    pairs = pairs_of(clients, cases)
+    rows: list[Row] = []
+    failed: list[str] = []
+    code = Exit.PASS
+    try:
+        with progress(out, "observing", len(pairs)) as tick:
+            for row in observed(pairs, tick):
+                failed.append(row) if isinstance(row, str) else rows.append(row)
+    except KeyboardInterrupt:
+        code = Exit.INTERRUPTED
+        say(f"interrupted; {len(rows)} of {len(pairs)} rows were observed")
+    for message in failed:
+        say(message)
+    matrix = Matrix(python=python_version(), clients=versions, rows=tuple(rows))
+    if code is Exit.PASS:
+        code = Exit.COULD_NOT_RUN if missing else Exit.UNKNOWN if failed else Exit.PASS
+    _print(out, matrix)
+    _write(options, matrix, whole=code is Exit.PASS)
+    return code
+
+
+def _cases(names: Sequence[str], only: str | None) -> list[Case]:
+    unknown = [name for name in names if name not in CLIENTS]
+    if unknown:
+        raise CommandError(f"client {unknown[0]!r}; expected one of {', '.join(CLIENTS)}", Exit.USAGE)
+    cases = [case for case in all_cases() if only is None or fnmatchcase(case.fault.id, only)]
+    if not cases:
+        raise CommandError(f"--only {only!r} matches no fault; `retryproof faults` lists them", Exit.USAGE)
+    return cases
+
+
+def _print(out: Console, matrix: Matrix) -> None:
+    table = sheet(out, "fault", "client", "first", "reused", "GET", fold=("first", "reused", "GET"))
+    for (fault, client), ways in ways_of(matrix.rows).items():
+        first = ways.get(How.FIRST)
+        cells = (cell_of(first), cell_of(ways.get(How.REUSED), first), cell_of(ways.get(How.GET)))
+        table.add_row(fault, client, *map(Text, cells))
+    out.print(table)
+    print_line(out, "")
+    print_line(out, "[2/1]: sent twice, ran once, by the router's ledger")
+    for finding in findings_of(matrix):
+        print_line(out, "")
+        print_line(out, Text.assemble((finding.title, "bold"), f": {finding.says}"))
+        print_labelled(out, *((f"  {client}", ", ".join(names)) for client, names in finding.by_client.items()))
+
+
+def _write(options: argparse.Namespace, matrix: Matrix, *, whole: bool) -> None:
+    if options.json is not None:
+        _write_file(options.json, dump_matrix(matrix))
+    if options.out is not None:
+        _write_both(options.out, matrix)
+    if options.write is not None:
+        if not whole:
+            say(f"{str(options.write)!r} is left as it was: the matrix is not whole")
+            return
+        _write_both(options.write, merged(matrix, _before(options.write / JSON_NAME)))
+
+
+def _before(path: Path) -> Matrix | None:
+    try:
+        return load_matrix(path.read_bytes())
+    except (FileNotFoundError, MatrixError):
+        return None
+
+
+def _write_both(folder: Path, matrix: Matrix) -> None:
+    _write_file(folder / JSON_NAME, dump_matrix(matrix))
+    _write_file(folder / PAGE_NAME, page_of(matrix).encode())
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise CommandError(f"cannot write {str(path)!r}: {error.strerror}", Exit.COULD_NOT_RUN) from None
+
+
+COMMAND = Command(name="evidence", description=_DESCRIPTION, epilog=_EPILOG, options=_options, run=_run)

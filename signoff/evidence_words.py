@@ -1,0 +1,55 @@
+"""Rows of the evidence matrix in words, for the page and for a terminal."""
+
+from collections.abc import Iterable
+
+from faults.catalogue import CATALOGUE
+from suites.evidence.cases import How
+from suites.evidence.got import Got, Holds
+from suites.evidence.matrix import Row
+from suites.evidence.scene import Seen
+
+SAME = "same"
+_NAMES_IN_WORDS = {Holds.NOTHING: "empty"}
+
+
+def words_of(got: Got) -> str:
+    """One request as its client saw it."""
+    status = str(got.status) if got.status else ""
+    if not got.error:
+        holds = "" if got.holds is None else _NAMES_IN_WORDS.get(got.holds, got.holds.value)
+        size = f" ({got.body_bytes} bytes)" if got.body_bytes else ""
+        return f"{status}, {holds}{size}"
+    first, last = got.error[0], got.error[-1]
+    cause = "" if last == first else f" < {last}"
+    return f"{status + ', then ' if status else ''}{first}{cause}{', ' + got.reason if got.reason else ''}"
+
+
+def counts_of(seen: Seen) -> str:
+    """How often it was sent, and how often it ran."""
+    return f"{'?' if seen.sent is None else seen.sent}/{seen.ran}"
+
+
+def cell_of(row: Row | None, beside: Row | None = None) -> str:
+    """All that was seen in one way; "same" where another way showed nothing else."""
+    if row is None:
+        return "-"
+    if beside is not None and row.seen == beside.seen:
+        return SAME
+    return " or ".join(dict.fromkeys(map(_seen, row.seen)))
+
+
+def _seen(seen: Seen) -> str:
+    harm = f"; next: {words_of(seen.then)}" if seen.harmed else ""
+    return f"{words_of(seen.got)} [{counts_of(seen)}]{harm}"
+
+
+def ways_of(rows: Iterable[Row]) -> dict[tuple[str, str], dict[How, Row]]:
+    """The rows by fault, in wire order, and client."""
+    order = list(CATALOGUE)
+    known = sorted(
+        (row for row in rows if row.fault in CATALOGUE), key=lambda row: (order.index(row.fault), row.client)
+    )
+    ways: dict[tuple[str, str], dict[How, Row]] = {}
+    for row in known:
+        ways.setdefault((row.fault, row.client), {})[row.how] = row
+    return ways

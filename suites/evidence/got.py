@@ -1,0 +1,87 @@
+"""What a client saw of one request, in words that depend on no port, time or address."""
+
+import errno
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+
+import msgspec
+
+from fake_router.replies import body_of
+from faults.vocabulary import Content
+
+
+class Holds(StrEnum):
+    """What the bytes are that a client took for a whole answer."""
+
+    RESULT = "its result"
+    PART = "part of its result"
+    AS_SENT = "the answer as sent"
+    NOTHING = "nothing"
+    ANOTHERS = "another's result"
+    OTHER = "other bytes"
+
+
+class Got(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One request as its client saw it: an answer, or an error.
+
+    status: of the head, where the client let it be seen. holds and body_bytes: of an answer; 0 bytes where
+    they are its whole result. error: the exceptions by
+    module and class, from the one that was raised to its first cause. reason: the name of the errno among them, or
+    what the client itself calls it.
+    """
+
+    status: int = 0  # 0: none was seen
+    holds: Holds | None = None
+    body_bytes: int = 0
+    error: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def succeeded(self) -> bool:
+        """The client raised nothing and gave a 2xx: whoever calls it takes that for a success."""
+        return not self.error and 200 <= self.status < 300
+
+
+def error_chain(error: BaseException) -> tuple[str, ...]:
+    """The exception and what it came from, by module and class; neighbours of one class are one."""
+    names: list[str] = []
+    for link in _links(error):
+        name = f"{type(link).__module__}.{type(link).__qualname__}".removeprefix("builtins.")
+        if names[-1:] != [name]:
+            names.append(name)
+    return tuple(names)
+
+
+def errno_in(error: BaseException) -> str:
+    """The name of the first errno on the way to the first cause; empty where there is none."""
+    for link in _links(error):
+        if isinstance(link, OSError) and link.errno is not None and link.errno in errno.errorcode:
+            return errno.errorcode[link.errno]
+    return ""
+
+
+def _links(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+
+
+def holds_of(body: bytes, operation: int, executions: Collection[int], as_sent: bytes) -> Holds:
+    """What these bytes are to the caller of that operation, which was executed under these numbers. as_sent: the
+    body of an answer that names no operation.
+    """
+    if not body:
+        return Holds.NOTHING
+    own = [body_of(Content.RESULT, operation, execution, 1)[1] for execution in executions]
+    if body in own:
+        return Holds.RESULT
+    if any(result.startswith(body) for result in own):
+        return Holds.PART
+    if body == as_sent:
+        return Holds.AS_SENT
+    if body.startswith(b'{"id":"cmpl-') and not body.startswith(b'{"id":"cmpl-%d-' % operation):
+        return Holds.ANOTHERS
+    return Holds.OTHER

@@ -1,0 +1,138 @@
+"""One observation: a router, a fresh client, a fault; what the client saw, and what the ledger counted meanwhile."""
+
+import time
+from dataclasses import dataclass
+
+import msgspec
+
+from fake_router.entries import AnyEntry, Dialled, Executed, Opened, Struck
+from fake_router.routes import COMPLETIONS
+from fake_router.server import Router
+from fake_router.thread import RouterThread
+from suites.evidence.cases import Case, How
+from suites.evidence.client import Client, Session
+from suites.evidence.got import Got, Holds, error_chain, holds_of
+from suites.reader import Reader
+from suites.workload import completion_request
+
+READ_TIMEOUT_MS = 600  # of plans: three times the client's patience, so that "beyond" stays beyond on a busy machine
+HEALTH = "/health"
+WARM, OPERATION, NEXT = 101, 102, 103
+_SETTLING_S = 30.0
+_SLOW_S = 0.1  # a healthy exchange on loopback that takes so long has met a busy machine
+_TRIES = 4
+
+
+UNHARMED = Got(status=200, holds=Holds.RESULT)
+
+
+class ProvesNothingError(Exception):
+    """An observation that proves nothing, several times over; the message says why."""
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One observation. sent: how often the client sent it, by the router's ledger (None: nobody could count).
+    ran: how often it was executed. then: what the next, healthy operation got from the same client.
+    """
+
+    got: Got
+    sent: int | None = 1
+    ran: int = 0
+    then: Got = UNHARMED
+
+    @property
+    def harmed(self) -> bool:
+        """The next operation, which no fault struck, did not get its own result."""
+        return self.then != UNHARMED
+
+
+def observe(routers: RouterThread, client: Client, case: Case) -> Seen:
+    """Live through it, again where the machine was too busy for it. Raises ProvesNothingError."""
+    for _ in range(_TRIES):
+        seen = _Scene(routers, client, case).play()
+        if isinstance(seen, Seen):
+            return seen
+    raise ProvesNothingError(f"{case.fault.id} ({case.how}), {client.name}: {seen}, {_TRIES} times")
+
+
+@dataclass(slots=True)
+class _Scene:
+    routers: RouterThread
+    client: Client
+    case: Case
+
+    def play(self) -> Seen | str:
+        """What was seen, or why it proves nothing."""
+        router: Router = self.routers.run(self.routers.start_router)
+        try:
+            with self.client.session(f"http://127.0.0.1:{router.ports[0]}", self.case.patience) as session:
+                return self._with(session, router)
+        finally:
+            self.routers.run(self.routers.close_router, router)
+
+    def _with(self, session: Session, router: Router) -> Seen | str:
+        if self.case.how is How.REUSED and not self._post(session, WARM, router).succeeded:
+            return "the exchange before it failed"
+        since = len(router.ledger)
+        self.routers.run(router.arm, self.case.plan, first_operation=OPERATION, read_timeout_ms=READ_TIMEOUT_MS)
+        got = self._get(session) if self.case.how is How.GET else self._post(session, OPERATION, router)
+        if not self._settled(router):
+            return f"its work was not over within {_SETTLING_S:g} s"
+        entries = router.ledger.since(since)
+        if not any(isinstance(entry, Struck) for entry in entries):
+            return "it did not strike"
+        began = time.monotonic()
+        then = self._post(session, NEXT, router)
+        if not then.succeeded and time.monotonic() - began > _SLOW_S:
+            return f"the next operation failed and took long ({then})"
+        sent = _connections(entries) if self.case.how is How.GET else _sendings(entries)
+        ran = sum(isinstance(entry, Executed) for entry in entries)
+        return Seen(
+            got=got, sent=sent, ran=ran, then=UNHARMED if then == UNHARMED else then
+        )  # as it is, so that JSON leaves it out
+
+    def _settled(self, router: Router) -> bool:
+        """Nothing of it is under way any more, and what lay unread is in the ledger."""
+        self.routers.run(router.heal)
+        over = self.routers.run(router.wait_idle, _SETTLING_S)
+        self.routers.run(router.drain)
+        return over
+
+    def _post(self, session: Session, operation: int, router: Router) -> Got:
+        since = len(router.ledger)
+        body = msgspec.json.encode(completion_request(operation))
+        raw = self._ask(session, "POST", COMPLETIONS, body)
+        if isinstance(raw, Got):
+            return raw
+        executed = [entry.execution for entry in router.ledger.since(since) if isinstance(entry, Executed)]
+        status, content = raw
+        holds = holds_of(content, operation, executed, self.case.fault.evidence.body)
+        # Its length depends on the number of its execution; that it is whole says more.
+        return Got(status=status, holds=holds, body_bytes=0 if holds is Holds.RESULT else len(content))
+
+    def _get(self, session: Session) -> Got:
+        raw = self._ask(session, "GET", HEALTH, b"")
+        if isinstance(raw, Got):
+            return raw
+        status, content = raw
+        return Got(status=status, holds=Holds.AS_SENT, body_bytes=len(content))
+
+    def _ask(self, session: Session, method: str, target: str, body: bytes) -> Got | tuple[int, bytes]:
+        head: list[int] = []
+        try:
+            content = session.request(method, target, body, head.append)
+        except Exception as error:  # noqa: BLE001  whatever a client raises is what is recorded
+            reason = self.client.reason_of(error)
+            return Got(status=head[-1] if head else 0, error=error_chain(error), reason=reason)
+        return head[-1], content
+
+
+def _sendings(entries: tuple[AnyEntry, ...]) -> int | None:
+    """How often an operation was sent; None where a dial that nobody saw stands for any number of them."""
+    attempts = Reader.of(entries).finished()
+    return len(attempts) if all(attempt.exactly_one for attempt in attempts) else None
+
+
+def _connections(entries: tuple[AnyEntry, ...]) -> int:
+    """How often a request that carries no operation was sent: each time on a connection of its own."""
+    return sum(isinstance(entry, Opened | Dialled) for entry in entries)

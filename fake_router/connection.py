@@ -89,7 +89,7 @@ class Connection:
                     assert_never(event)
 
     def _request(self, request: Request) -> None:
-        asked = route(request)
+        asked = route(request, self._board.probes)
         match asked:
             case Work():
                 self._begin(request, asked)

@@ -132,7 +132,7 @@ class Line:
 
     def unserved(self, request: Request | None, request_bytes: int) -> None:
         """Record a request that nobody will serve: a probe, or else a sending (None: its bytes are not whole)."""
-        work = None if request is None else unserved_work(request)
+        work = None if request is None else unserved_work(request, self._board.probes)
         if request is not None and isinstance(work, Probe):
             self.probed(request, NOT_ANSWERED)
             return

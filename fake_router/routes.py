@@ -1,6 +1,6 @@
 """What a request asks of the router: work, a look at its health, or nothing that it serves."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -60,21 +60,26 @@ class _Completion(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Completion).decode
 
 
-def route(request: Request) -> Work | Probe | Refusal:
+def probes_with(paths: Collection[str]) -> Mapping[str, object]:
+    """The usual probes, and a look at each of these paths."""
+    return {**{path: {"status": "ok"} for path in paths}, **PROBES}
+
+
+def route(request: Request, probes: Mapping[str, object] = PROBES) -> Work | Probe | Refusal:
     """What this request is."""
     path = request.target if request.target == COMPLETIONS else _path_of(request.target)
     if path == COMPLETIONS:
         if request.method == "POST":
             return work_in(request.body)
         return Refusal(status=405, why=f"{request.method} {COMPLETIONS}; expected POST", allow="POST")
-    if path not in PROBES:
-        return Refusal(status=404, why=f"{path!r} is not served; expected {COMPLETIONS} or {', '.join(PROBES)}")
+    if path not in probes:
+        return Refusal(status=404, why=f"{path!r} is not served; expected {COMPLETIONS} or {', '.join(probes)}")
     if request.method not in ("GET", "HEAD"):
         return Refusal(status=405, why=f"{request.method} {path}; expected GET or HEAD", allow="GET, HEAD")
-    return Probe(status=200, answer=PROBES[path])
+    return Probe(status=200, answer=probes[path])
 
 
-def unserved_work(request: Request) -> Work | Probe | None:
+def unserved_work(request: Request, probes: Collection[str] = PROBES) -> Work | Probe | None:
     """The work that a request asks for which nobody will serve, or that it is a probe; None where it may be work
     that cannot be known.
 
@@ -85,7 +90,7 @@ def unserved_work(request: Request) -> Work | Probe | None:
     work = work_in(request.body) if request.method == "POST" else None
     if isinstance(work, Work):
         return work
-    return UNSERVED_PROBE if _path_of(request.target) in PROBES else None
+    return UNSERVED_PROBE if _path_of(request.target) in probes else None
 
 
 def _path_of(target: str) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Self
 
 from fake_router.connection import Connection
@@ -12,6 +12,7 @@ from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.line import Line
 from fake_router.listener import Listener
+from fake_router.routes import probes_with
 from fake_router.switchboard import Switchboard
 from fake_router.unread import UnreadConnection
 from faults.acts import Refuse
@@ -31,8 +32,11 @@ class Router:
         host: str = "127.0.0.1",
         ports: Sequence[int] | None = None,
         ledger: Ledger | None = None,
+        probes: Collection[str] = (),
     ) -> None:
-        """`ports`: one for each upstream, 0 for any. Raises ValueError when numbers do not fit."""
+        """`ports`: one for each upstream, 0 for any. `probes`: paths that are answered as probes, beside the usual
+        ones. Raises ValueError when numbers do not fit.
+        """
         if not 1 <= upstreams <= MAX_UPSTREAMS:
             raise ValueError(f"upstreams is {upstreams!r}; expected 1 to {MAX_UPSTREAMS}")
         if ports is not None and len(ports) != upstreams:
@@ -41,7 +45,7 @@ class Router:
         self.ledger = Ledger() if ledger is None else ledger
         self._wanted = tuple(ports) if ports is not None else (0,) * upstreams
         self._listeners: list[Listener] = []
-        self._board = Switchboard(self.ledger, upstreams)
+        self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
         self._served: dict[Line, Connection | UnreadConnection] = {}
         self._dial_faults: list[DialFault] = []
         self._loop: asyncio.AbstractEventLoop | None = None

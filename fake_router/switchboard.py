@@ -3,12 +3,13 @@
 No socket is known here, and no loop.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from fake_router.entries import Marked
 from fake_router.injector import ExchangeStep, GateKey, Injector
 from fake_router.ledger import Ledger
+from fake_router.routes import PROBES
 
 
 class Watch(Protocol):
@@ -21,8 +22,9 @@ class Watch(Protocol):
 class Switchboard:
     """The facts of one router's life that belong to no single connection."""
 
-    def __init__(self, ledger: Ledger, upstreams: int) -> None:
+    def __init__(self, ledger: Ledger, upstreams: int, probes: Mapping[str, object] = PROBES) -> None:
         self.ledger = ledger
+        self.probes = probes
         self.injector = Injector(upstreams)
         self.watches: list[Watch] = []
         self.seen_since_arming = 0  # connections opened and requests read

@@ -69,10 +69,10 @@ class UnreadConnection:
         while data := self._line.read():
             arrived += len(data)
             for event in self._line.parser.feed(data):
-                if isinstance(event, Request) and (request is None or _is_probe(request)):
+                if isinstance(event, Request) and (request is None or self._is_probe(request)):
                     request = event
-        if arrived and not (self._struck and _is_probe(request)):  # such a probe is in the ledger
-            if not self._struck and not _is_probe(request):
+        if arrived and not (self._struck and self._is_probe(request)):  # such a probe is in the ledger
+            if not self._struck and not self._is_probe(request):
                 self._open_strike(self._whose(request))  # and not closed: its bytes were not seen to arrive
             self._line.unserved(request, arrived)
         if data is None:
@@ -108,7 +108,7 @@ class UnreadConnection:
 
     def _arrived(self, request: Request | None, request_bytes: int) -> None:
         self._line.leave_unread()
-        act, probe = self._step.act, _is_probe(request)
+        act, probe = self._step.act, self._is_probe(request)
         self._struck = True
         striking = self._open_strike(self._whose(request))
         if probe or isinstance(act, ResetUnread):
@@ -124,7 +124,7 @@ class UnreadConnection:
 
     def _whose(self, request: Request | None) -> int | None:
         """The operation whose sending it is; None for a probe. What names no other is taken for the plan's."""
-        work = None if request is None else unserved_work(request)
+        work = None if request is None else unserved_work(request, self._board.probes)
         match work:
             case Probe():
                 return None
@@ -142,6 +142,9 @@ class UnreadConnection:
         striking = self._open_strike(self._step.operation)  # a probe's dial looks the same
         self._line.reset()
         self._board.ledger.record(Struck, striking=striking, witness=Witness.ACT)
+
+    def _is_probe(self, request: Request | None) -> bool:
+        return request is not None and isinstance(unserved_work(request, self._board.probes), Probe)
 
     def _open_strike(self, operation: int | None) -> int:
         return self._board.ledger.record(
@@ -161,7 +164,3 @@ def _look_at(data: bytes) -> tuple[bool, Request | None]:
         if isinstance(event, Malformed):
             return True, None
     return False, None
-
-
-def _is_probe(request: Request | None) -> bool:
-    return request is not None and isinstance(unserved_work(request), Probe)

@@ -14,6 +14,7 @@ from retryproof.options import ExamineOptions, add_examine_options, examine_opti
 from retryproof.output import say
 from retryproof.sessions import require_subject
 from retryproof.terminal import STYLES, console, print_line, sheet
+from retryproof.url_options import EPILOG, add_url_options, given_in, say_assumed
 from signoff.report import Report
 
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}
@@ -28,6 +29,8 @@ examples:
   retryproof check nginx --depth core                40 cells of nginx
   retryproof check mine.toml --only 'status/503*'    some cells of your own
   retryproof check reference nginx --strict --quiet  in CI: an exit code
+
+{EPILOG}
 
 output:
   Each subject gets a folder of its own in --out: report.json, ledger.jsonl
@@ -47,16 +50,18 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="SUBJECT",
         nargs="*",
         help="a built-in name (`retryproof subjects`), a variant of one such as nginx:retry-non-idempotent, "
-        "or a TOML file",
+        "a TOML file, or the URL of something that runs already",
     )
+    add_url_options(parser)
     add_examine_options(parser)
 
 
 def _run(options: argparse.Namespace) -> Exit:
     names: list[str] = options.subjects or ["reference"]
-    wanted = examine_options(options)
+    wanted = examine_options(options, given_in(options, names))
     for name in names:
-        require_subject(name)
+        require_subject(name, wanted.given)
+    say_assumed(names, wanted.given)
     terminal = console(quiet=wanted.quiet)
     outcomes: list[tuple[str, Outcome]] = []
     for name in names:
@@ -90,6 +95,8 @@ def print_examined(out: Console, examined: Examined) -> None:
     print_failures(out, examined)
     print_line(out, "")
     print_unreached(out, report)
+    if any(result.run.sockets.elsewhere for result in examined.results):
+        print_line(out, "not judged: no-leak: it runs where this machine's kernel cannot count its sockets")
     print_histogram(out, report)
     print_line(out, f"report: {examined.folder.path / 'report.json'}")
 

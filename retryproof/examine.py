@@ -17,6 +17,7 @@ from signoff.examination import Examination, Result, examine
 from signoff.items import Item, NothingToDoError, chosen_items
 from signoff.report import Report, dump_report
 from signoff.reporting import report_of
+from suites.given import NOTHING_GIVEN, Given
 from suites.processes import ProcessError
 from suites.reach import Machine
 from suites.run import Run
@@ -31,6 +32,7 @@ class Examined:
     report: Report
     results: tuple[Result, ...]
     folder: OutputFolder
+    given: Given = NOTHING_GIVEN
 
 
 def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]:
@@ -39,14 +41,14 @@ def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]
     Raises CommandError (exit code 2) for a name that is no subject, and for a choice that leaves nothing.
     """
     try:
-        return chosen_items(options.choice, [require_subject(name) for name in names], Machine.here())
+        return chosen_items(options.choice, [require_subject(name, options.given) for name in names], Machine.here())
     except NothingToDoError as error:
         raise CommandError(str(error), Exit.USAGE) from None
 
 
 def examine_subject(name: str, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
     """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
-    return with_subject(name, lambda session: _examine(session, items, options, console))
+    return with_subject(name, lambda session: _examine(session, items, options, console), options.given)
 
 
 async def _examine(session: Session, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
@@ -97,7 +99,9 @@ class _Writing:
         self._folder.write(self._folder.path / "report.json", dump_report(report))
         self._folder.close()
         results = tuple(examination.in_order())
-        return Examined(name=self._session.name, report=report, results=results, folder=self._folder)
+        return Examined(
+            name=self._session.name, report=report, results=results, folder=self._folder, given=options.given
+        )
 
     def broken_off(self, error: BaseException) -> BaseException:
         """Write what there is, and say where. The error that is to be raised instead of this one."""

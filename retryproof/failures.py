@@ -75,7 +75,7 @@ def print_timeline(out: Console, run: Run, *, after: bool) -> None:
 def _replay_command(examined: Examined, result: Result) -> str:
     folder = examined.folder
     id_ = result.item.id if result.smallest is None else smallest_id(result.item.id)
-    words: list[str | Path] = ["replay", folder.plan_path(id_), "--subject", examined.name]
+    words: list[str | Path] = ["replay", folder.plan_path(id_), "--subject", examined.name, *examined.given.words()]
     cell = result.item.cell
     if cell is not None and cell.twin is not None and {f.check for f in broken_musts(result)} == {"twins"}:
         words += ["--twin", folder.plan_path(cell.twin)]

@@ -8,6 +8,7 @@ from faults.coverage import Depth
 from retryproof.command import whole_number
 from retryproof.exits import CommandError, Exit
 from signoff.items import Choice
+from suites.given import NOTHING_GIVEN, Given
 
 DEFAULT_OUT = Path("retryproof-out")
 MAX_EXAMPLES = 100_000
@@ -22,6 +23,7 @@ class ExamineOptions:
     strict: bool
     out: Path
     quiet: bool
+    given: Given = NOTHING_GIVEN
 
 
 def add_examine_options(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +67,7 @@ def add_examine_options(parser: argparse.ArgumentParser) -> None:
     add("--under", metavar="TOXIC", help="not in this version")
 
 
-def examine_options(options: argparse.Namespace) -> ExamineOptions:
+def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -> ExamineOptions:
     """What these options say. Raises CommandError (exit code 2) for one that this version does not have yet."""
     for name, instead in (
         ("jobs", "fresh subjects already run several at a time"),
@@ -77,4 +79,4 @@ def examine_options(options: argparse.Namespace) -> ExamineOptions:
                 f"--{name} {value!r}: this version has no --{name} yet; leave it out ({instead})", Exit.USAGE
             )
     choice = Choice(depth=Depth(options.depth), only=options.only, examples=options.examples, seed=options.seed)
-    return ExamineOptions(choice=choice, strict=options.strict, out=options.out, quiet=options.quiet)
+    return ExamineOptions(choice=choice, strict=options.strict, out=options.out, quiet=options.quiet, given=given)

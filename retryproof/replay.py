@@ -12,6 +12,7 @@ from retryproof.exits import CommandError, Exit
 from retryproof.failures import print_timeline
 from retryproof.sessions import Session, require_subject, verdict_exit, with_subject
 from retryproof.terminal import console, print_line
+from retryproof.url_options import add_url_options, given_in, say_assumed
 from signoff.replay import Replayed, UnreachableError, replay_plan
 
 MAX_TIMES = 10_000
@@ -35,6 +36,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("plan", metavar="PLAN.json", type=Path, help="a plan, as `check` writes them under plans/")
     add("--subject", default="reference", metavar="SUBJECT", help="whom to replay it on (default: reference)")
+    add_url_options(parser)
     add(
         "--times",
         type=whole_number(1, MAX_TIMES),
@@ -62,13 +64,15 @@ def _run(options: argparse.Namespace) -> Exit:
             Exit.USAGE,
         )
 
-    require_subject(options.subject)
+    given = given_in(options, [options.subject])
+    require_subject(options.subject, given)
+    say_assumed([options.subject], given)
 
     async def work(session: Session) -> list[Replayed]:
         return await replay_plan(plan, session.driver, session.machine, times=options.times, twin=twin)
 
     try:
-        replays = with_subject(options.subject, work)
+        replays = with_subject(options.subject, work, given)
     except UnreachableError as error:
         raise CommandError(str(error), Exit.UNKNOWN) from None
     shown = max(replays, key=lambda replayed: replayed.verdict)

@@ -21,6 +21,7 @@ from retryproof.interrupts import cancelling
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.foreign import ForeignSubject
+from suites.given import NOTHING_GIVEN, Given
 from suites.processes import ProcessError, Supervisor
 from suites.reach import Machine
 from suites.registry import subject_named
@@ -50,13 +51,13 @@ class Session:
     machine: Machine
 
 
-def require_subject(name: str) -> SubjectSpec:
+def require_subject(name: str, given: Given = NOTHING_GIVEN) -> SubjectSpec:
     """What is known of that subject before it runs; starts nothing.
 
     Raises CommandError (exit code 2) for a name that is no subject, or whose file cannot be used.
     """
     try:
-        return subject_named(name, Supervisor()).spec
+        return subject_named(name, Supervisor(), given).spec
     except ValueError as error:
         raise CommandError(str(error), Exit.USAGE) from None
     except RecursionError:
@@ -70,8 +71,8 @@ def require_subject(name: str) -> SubjectSpec:
         ) from None
 
 
-def with_subject(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
-    """Do the work with the subject of a name that `require_subject` accepts; leave no process, thread or socket behind.
+def with_subject(name: str, work: Callable[[Session], Awaitable[T]], given: Given = NOTHING_GIVEN) -> T:
+    """Do the work with the subject that `require_subject` accepts; leave no process, thread or socket behind.
 
     Raises CommandError: exit code 4 where the subject or the machine cannot run it, 130 when it was interrupted, after
     everything has been written and cleaned up.
@@ -79,7 +80,7 @@ def with_subject(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
     _require_files()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_session(name, work))
+            return runner.run(_session(name, work, given))
     except (SubjectError, ProcessError) as error:
         raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -88,12 +89,12 @@ def with_subject(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
         raise CommandError(in_words(error), Exit.COULD_NOT_RUN) from None
 
 
-async def _session(name: str, work: Callable[[Session], Awaitable[T]]) -> T:
+async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Given) -> T:
     task = asyncio.current_task()
     assert task is not None
     with _temporary_folder() as leave, cancelling(task, leave), RouterThread() as routers:
         async with Supervisor() as supervisor:
-            subject = subject_named(name, supervisor)
+            subject = subject_named(name, supervisor, given)
             if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
                 raise SubjectError(missing)
             ours = asyncio.all_tasks()

@@ -11,6 +11,7 @@ from retryproof.examine import examine_subject, items_for
 from retryproof.exits import Exit
 from retryproof.options import add_examine_options, examine_options
 from retryproof.terminal import console, print_indented, print_labelled, print_line, sheet
+from retryproof.url_options import refuse_urls
 from signoff.comparison import CellChange, Change, Comparison, compare, failed_checks
 from signoff.report import CellReport
 
@@ -52,6 +53,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> Exit:
     wanted = examine_options(options)
     names = (options.base, options.candidate)
+    refuse_urls(names)
     items = items_for(names, wanted)
     terminal = console(quiet=wanted.quiet)
     sides = [examine_subject(name, items, wanted, terminal) for name in names]

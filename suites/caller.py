@@ -5,8 +5,8 @@ hide how a connection ended.
 """
 
 import asyncio
-import os
 import socket
+import ssl
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +15,10 @@ import h11
 
 from suites.history import Arrival
 from suites.leaving import Leave, close, until_told
+from suites.pipe import Pipe, in_words, pipe_on
 
-_READ_BYTES = 1 << 16
 _MAX_HEAD_BYTES = 1 << 20
+NO_CONNECTION = "no connection"  # how what is said of a reply begins when there was nobody to call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,27 +43,31 @@ async def call(
     segments: int,
     ceiling_ms: int,
     method: str = "POST",
+    tls: ssl.SSLContext | None = None,
     leave: Leave | None = None,
 ) -> Reply:
     """Send one request and wait for its answer, at most `ceiling_ms`; then the arrival is HUNG.
 
-    Never raises for what the peer does. Host and Content-Length are added. The bytes leave as one segment, or as
-    two (head, then body), as far as they fit the path's segment size. Raises ValueError for other numbers.
-    leave: the caller leaves before the answer when it is told to; then the arrival is LEFT.
+    Never raises for what the peer does. Host (unless given) and Content-Length are added. The bytes leave as one
+    segment, or as two (head, then body), as far as they fit the path's segment size; with `tls`, over TLS. Raises
+    ValueError for other numbers of segments. leave: the caller leaves before the answer when it is told to; then the
+    arrival is LEFT.
     """
     if segments not in (1, 2):
         raise ValueError(f"segments is {segments!r}; expected 1, or 2 (head and body apart)")
     reading = _Reading()
-    all_headers = {"Host": f"{address[0]}:{address[1]}", **headers, "Content-Length": str(len(body))}
+    host, port = address
+    authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    all_headers = {"Host": authority, **headers, "Content-Length": str(len(body))}
     head = reading.http.send(h11.Request(method=method, target=target, headers=list(all_headers.items()))) or b""
     payload = (reading.http.send(h11.Data(data=body)) or b"") + (reading.http.send(h11.EndOfMessage()) or b"")
     parts = [head + payload] if segments == 1 else [head, payload]
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
-        sock.setblocking(False)
+    with connecting_socket(host) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # no segment waits for another
         try:
             async with asyncio.timeout(ceiling_ms / 1000):
-                return await _until_left(sock, _exchange(sock, address, parts, reading), reading, leave)
+                exchange = _exchange(pipe_on(sock, host, tls), address, parts, reading)
+                return await _until_left(sock, exchange, reading, leave)
         except TimeoutError:
             return reading.reply(Arrival.HUNG, f"no whole answer within {ceiling_ms} ms")
 
@@ -79,29 +84,32 @@ async def _until_left(
     return reply
 
 
-async def _exchange(sock: socket.socket, address: tuple[str, int], parts: list[bytes], reading: "_Reading") -> Reply:
-    loop = asyncio.get_running_loop()
+def connecting_socket(host: str) -> socket.socket:
+    """A socket that can connect to that host: over IPv6 where it is such an address, else over IPv4."""
+    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    sock.setblocking(False)
+    return sock
+
+
+async def _exchange(pipe: Pipe, address: tuple[str, int], parts: list[bytes], reading: "_Reading") -> Reply:
     try:
-        await loop.sock_connect(sock, address)
+        await asyncio.get_running_loop().sock_connect(pipe.sock, address)
+        await pipe.open()
     except OSError as error:
-        return reading.reply(Arrival.NOTHING, f"no connection: {_reason(error)}")
+        return reading.reply(Arrival.NOTHING, f"{NO_CONNECTION}: {in_words(error)}")
     try:
         for part in parts:
-            await loop.sock_sendall(sock, part)
+            await pipe.send(part)
     except OSError:
         pass  # RFC 9112 s9.5: the peer may have answered before it closed; what it sent can still be read
     while True:
         try:
-            data = await loop.sock_recv(sock, _READ_BYTES)
+            data = await pipe.receive()
         except OSError as error:
-            return reading.ended(f"the connection ended: {_reason(error)}", clean=False)
+            return reading.ended(f"the connection ended: {in_words(error)}", clean=False)
         reply = reading.feed(data) if data else reading.ended("the connection ended: EOF", clean=True)
         if reply is not None:
             return reply
-
-
-def _reason(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno else str(error)  # asyncio puts words of its own in strerror
 
 
 @dataclass(slots=True)

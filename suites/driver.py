@@ -22,8 +22,9 @@ from suites.pulse import Pulse
 from suites.run import Run, Sockets
 from suites.settling import settle
 from suites.stage import Stage
+from suites.stages import Stages
 from suites.subject import InProcess, Subject
-from suites.warming import Warmth, arm, most_met, most_sockets
+from suites.warming import Warmth, WarmUp, arm, most_met, most_sockets
 
 CLOSING_MS = 1_000  # how long a subject may take to close what it no longer uses before it counts as a leak
 CLOSING_STEP_S = 0.01
@@ -42,22 +43,32 @@ class Driver:
     numbers: Numbers = field(default_factory=Numbers)
     pulses: list[Pulse] = field(default_factory=list)
     _own_pulses: list[Pulse] = field(default_factory=list)
+    stages: Stages = field(init=False)
     _warmth: Warmth = field(init=False)
 
     def __post_init__(self) -> None:
-        self._warmth = Warmth(subject=self.subject, routers=self.routers, numbers=self.numbers)
+        self.stages = Stages(self.subject, self.routers)
+        self._warmth = Warmth(subject=self.subject, stages=self.stages, numbers=self.numbers)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._warmth.close()
+        await self.stages.close()
         for pulse in self._own_pulses:
             pulse.stop_soon()
 
-    async def run(self, plan: Plan) -> Run:
-        """The plan on an instance of its own. What the subject sends while it is stopped is in the ledger too."""
-        async with Stage.open(self.subject, self.routers) as stage:
+    async def run(self, plan: Plan, *, sent_before: int = 0) -> Run:
+        """The plan on an instance of its own; of one that stands, in a turn of its own, after so many healthy
+        operations that its choice of an upstream is another one. What the subject sends while it is stopped is in the
+        ledger too.
+        """
+        async with self.stages.one() as stage:
+            if self.subject.spec.standing and sent_before:
+                for number in self.numbers.take(sent_before):
+                    await self._call(stage, PlannedOperation(), number)
+                await stage.close_idle()
             run = await self.run_on(stage, plan)
         entries = stage.entries(since=run.ledger[0].seq - 1)
         operations = frozenset((*run.operations, *run.warmups, *run.fresh))
@@ -68,7 +79,7 @@ class Driver:
         await self._feel_pulses()
         started_ns = time.monotonic_ns()
         spec = self.subject.spec
-        warm, warmups = await self._warm_up(stage, plan)
+        warm_up = await self._warm_up(stage, plan)
         operations = self.numbers.take(len(plan.operations))
         since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
         history = await self._waves(stage, plan, operations)
@@ -78,14 +89,13 @@ class Driver:
         settled = await self._settle_again(stage) and settled
         # The operations may have met on one upstream, though in health they were spread over several.
         met = min(plan.concurrency, most_met(stage.entries(since=since), operations))
-        limit = None if warm is None else max(warm, met)
-        sockets = await self._sockets(stage, plan, limit)
+        sockets = await self._sockets(stage, plan, warm_up, met)
         await stage.on_router(lambda router: router.drain())
         return Run(
             plan=plan,
             subject=spec.facts,
             operations=operations,
-            warmups=warmups,
+            warmups=warm_up.operations,
             fresh=tuple(outcome.operation for outcome in fresh),
             ledger=stage.entries(since=since),
             history=(*history, *fresh),
@@ -109,14 +119,16 @@ class Driver:
         self.pulses.append(pulse)
         self._own_pulses.append(pulse)
 
-    async def _warm_up(self, stage: Stage, plan: Plan) -> tuple[int | None, tuple[int, ...]]:
+    async def _warm_up(self, stage: Stage, plan: Plan) -> WarmUp:
         """How many sockets a healthy subject holds to one upstream; done on this very instance only where the plan asks
         for reused connections, since it leaves some.
         """
-        if not _reuses(plan):
-            return await self._warmth.measured(plan.concurrency), ()
-        warm_up = await self._warmth.warm_up(stage, _together(stage, plan))
-        return warm_up.yardstick, warm_up.operations
+        if _reuses(plan):
+            return await self._warmth.warm_up(stage, _together(stage, plan))
+        if self.subject.spec.standing:
+            return await self._warmth.measured_here(stage, plan.concurrency)
+        warm = await self._warmth.measured(plan.concurrency)
+        return WarmUp(sockets=warm or 0, operations=(), healthy=warm is not None)
 
     async def _waves(self, stage: Stage, plan: Plan, operations: tuple[int, ...]) -> list[Outcome]:
         history: list[Outcome] = []
@@ -172,12 +184,15 @@ class Driver:
             return await stage.all_over(self.subject.spec.ceiling_ms / 1000)
         return await settle(stage, self.subject.spec)
 
-    async def _sockets(self, stage: Stage, plan: Plan, limit: int | None) -> Sockets:
+    async def _sockets(self, stage: Stage, plan: Plan, warm_up: WarmUp, met: int) -> Sockets:
         """What it may hold, and what it holds. Where more than one operation was ever in flight, a pool may be large
         enough to hide what was lost of it: then as many together once more need all of it.
         """
-        if limit is None:
+        if not warm_up.visible:
+            return Sockets(elsewhere=True)
+        if warm_up.yardstick is None:
             return Sockets()
+        limit = max(warm_up.yardstick, met)
         together = _together(stage, plan)
         if together > 1:
             limit = max(limit, await self._warmth.again(stage, together))

@@ -1,10 +1,8 @@
 """Subjects that are processes of their own, as their subject files describe them."""
 
 import asyncio
-import json
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -12,16 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faults.evidence import Marker
 from faults.plan import PlannedOperation
-from suites.caller import Reply, call
-from suites.history import Arrival, Kind, Outcome
+from suites.endpoint import endpoint_at
+from suites.history import Outcome
 from suites.leaving import Leave
 from suites.placeholders import fill_command, fill_file, meanings
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
 from suites.subject import Address, SubjectError, SubjectSpec
-from suites.subject_file import SubjectFile, built_in_file
-from suites.workload import TARGET, completion_request
+from suites.subject_file import built_in_file
+from suites.subject_reader import SubjectFile
 
 _LOG = "stderr"  # what an instance writes, in its folder
 _LAST_WORDS_BYTES = 2_000
@@ -90,6 +87,7 @@ class ForeignInstance:
         self._file = file
         self._name = file.spec.facts.name
         self._port = ReservedPort()
+        self._endpoint = endpoint_at(self.address, file)
         self.folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
         self.folder.chmod(0o711)  # a subject started by root may give up its rights and must still find its files
         self.process: Process | None = None
@@ -124,7 +122,7 @@ class ForeignInstance:
                     f"{self._name} {how} before it was ready; expected a server that stays in the foreground and "
                     f"listens on {{host}}:{{port}} (with SO_REUSEADDR: the port is reserved). {self._last_words()}"
                 )
-            if await self._is_ready(left_s):
+            if await self._endpoint.is_ready(self._file.ready, max(1, int(left_s * 1000))):
                 return
             try:
                 await asyncio.wait_for(process.ended.wait(), pause_s)
@@ -136,12 +134,6 @@ class ForeignInstance:
             f"`files`, or raise `start_ms`. {self._last_words()}"
         )
 
-    async def _is_ready(self, left_s: float) -> bool:
-        if self._file.ready == "tcp":
-            return await _connects(self.address, left_s)
-        reply = await self._get(self._file.ready, max(1, int(left_s * 1000)))
-        return reply.arrival is Arrival.WHOLE and reply.status == 200
-
     def _last_words(self) -> str:
         path = self.folder / _LOG
         text = path.read_bytes()[-_LAST_WORDS_BYTES:].decode(errors="replace").strip() if path.exists() else ""
@@ -151,27 +143,7 @@ class ForeignInstance:
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
-        began_ns = time.monotonic_ns()
-        reply = await call(
-            self.address,
-            target=TARGET,
-            body=json.dumps(completion_request(number)).encode(),
-            headers={"Content-Type": "application/json"},
-            segments=planned.segments,
-            ceiling_ms=ceiling_ms,
-            leave=leave,
-        )
-        return Outcome(
-            operation=number,
-            kind=_kind(reply, self._file.not_executed),
-            arrival=reply.arrival,
-            status=reply.status,
-            body=reply.body,
-            says=reply.says,
-            left=leave is not None and leave.left.is_set(),
-            invoked_at_ns=began_ns,
-            ended_at_ns=time.monotonic_ns(),
-        )
+        return await self._endpoint.call(planned, number, ceiling_ms, leave)
 
     async def idle(self) -> bool | None:
         """What it says of itself where its file names the path to ask; else it cannot say."""
@@ -179,16 +151,7 @@ class ForeignInstance:
             return None
         if self.died():
             return True  # nothing is in flight inside a process that is no more
-        reply = await self._get(self._file.idle, self._file.spec.read_timeout_ms)
-        try:
-            return bool(json.loads(reply.body)["in_flight"] == 0)
-        except (ValueError, TypeError, KeyError):
-            return False  # it has not said that it is idle
-
-    async def _get(self, target: str, ceiling_ms: int) -> Reply:
-        return await call(
-            self.address, method="GET", target=target, body=b"", headers={}, segments=1, ceiling_ms=ceiling_ms
-        )
+        return await self._endpoint.is_idle(self._file.idle, self._file.spec.read_timeout_ms)
 
     def died(self) -> str | None:
         """How its process ended by itself; None while it lives."""
@@ -200,26 +163,6 @@ class ForeignInstance:
             await self.process.stop()
         self._port.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-async def _connects(address: Address, within_s: float) -> bool:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
-        sock.setblocking(False)
-        try:
-            async with asyncio.timeout(within_s):
-                await asyncio.get_running_loop().sock_connect(sock, address)
-        except OSError:  # TimeoutError among them
-            return False
-        return True
-
-
-def _kind(reply: Reply, not_executed: Sequence[Marker]) -> Kind:
-    if reply.arrival is not Arrival.WHOLE or reply.status is None:
-        return Kind.UNKNOWN
-    if 200 <= reply.status < 300:
-        return Kind.OK
-    claims = any(reply.status == marker.status and marker.body.encode() in reply.body for marker in not_executed)
-    return Kind.FAILED if claims else Kind.UNKNOWN
 
 
 def _meanings(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Address]) -> dict[str, str]:

@@ -25,7 +25,8 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
     """
     places = iter(range(len(plans)))
     shared = driver.subject.spec.isolation is Isolation.SHARED
-    count = min(len(plans), lanes or (SHARED_LANES if shared else FRESH_LANES))
+    most = 1 if driver.subject.spec.standing else lanes or (SHARED_LANES if shared else FRESH_LANES)
+    count = min(len(plans), most)
     lane = _shared if shared else _fresh
     try:
         async with asyncio.TaskGroup() as group:
@@ -54,7 +55,7 @@ async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], 
         async with AsyncExitStack() as stack:
             batch = _Batch()
             stack.callback(batch.hand_on, on_run)  # when the stage is over; also of one that was interrupted
-            stage = batch.stage = await stack.enter_async_context(Stage.open(driver.subject, driver.routers))
+            stage = batch.stage = await stack.enter_async_context(driver.stages.one())
             while place is not None and stage.instance.died() is None:
                 await batch.add(driver, stage, place, plans[place])
                 place = next(places, None)

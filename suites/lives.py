@@ -4,29 +4,45 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from faults.plan import Plan
+from suites.checks.vacuity import CHECK as VACUITY
 from suites.driver import Driver
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.judge import Judgement, judge, judge_twins, judgement_of
 from suites.run import Run
 
 TRIES = 3
+TURNS = 5  # of one that stands, and chooses another upstream each time
 
 Record = Callable[[Run], None]
 
 
 async def live(driver: Driver, plan: Plan, record: Record = lambda run: None) -> tuple[Run, Judgement]:
     """The plan on a fresh instance, judged. While the machine stalls, what rests on cause or timing is not believed:
-    the plan is lived through again, and after TRIES it is UNKNOWN. `record` hears of every run, believed or not.
+    the plan is lived through again, and after TRIES it is UNKNOWN. So is a plan whose faulty upstream a subject that
+    stands has not chosen, at most TURNS times. `record` hears of every run, believed or not.
 
     Raises SubjectError.
     """
-    for _ in range(TRIES):
-        run = await driver.run(plan)
+    doubts = 0
+    for turn in range(TURNS):
+        run = await driver.run(plan, sent_before=turn)
         record(run)
         judgement = judge(run)
-        if not is_doubtful(run, judgement):
-            return run, judgement
-    return run, judgement_of(doubted(judgement.findings, run.stalled_ms))
+        doubtful = is_doubtful(run, judgement)
+        doubts += doubtful
+        if doubts == TRIES or not (doubtful or _went_elsewhere(driver, run, judgement)):
+            break
+    return run, judgement_of(doubted(judgement.findings, run.stalled_ms)) if doubtful else judgement
+
+
+def _went_elsewhere(driver: Driver, run: Run, judgement: Judgement) -> bool:
+    """A fresh instance begins with its first upstream; one that stands goes on where it was, so that the only thing
+    amiss may be that it has not met the faulty one.
+    """
+    one_of_many = any(listener.upstream is not None for listener in run.plan.listeners)
+    if not (driver.subject.spec.standing and one_of_many and judgement.verdict is Verdict.UNKNOWN):
+        return False
+    return run.settled and all(finding.check == VACUITY.name for finding in judgement.unknowns)
 
 
 async def live_beside_twin(driver: Driver, plan: Plan, twin: Plan) -> tuple[Run, Judgement]:

@@ -5,8 +5,10 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 from suites.foreign import ForeignSubject
+from suites.given import NOTHING_GIVEN, Given, is_a_url, url_subject
 from suites.processes import Supervisor
 from suites.reference import REFERENCE_POLICIES, ReferenceSubject, reference_subject
+from suites.standing import StandingSubject
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_file import built_in_file, built_in_names, load_subject_file
 
@@ -23,20 +25,32 @@ def built_in_subjects() -> tuple[str, ...]:
     return (REFERENCE, *policies, *built_in_names())
 
 
-def subject_named(name: str, supervisor: Supervisor) -> ReferenceSubject | ForeignSubject:
-    """The subject that a person means. Raises UnknownSubjectError, UnknownPolicyError or SubjectFileError (all
-    ValueErrors) with what was expected.
+AnySubject = ReferenceSubject | ForeignSubject | StandingSubject
+
+
+def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVEN) -> AnySubject:
+    """The subject that a person means; `given`: what was said of it, where it is a URL.
+
+    Raises UnknownSubjectError, UnknownPolicyError or SubjectFileError (all ValueErrors) with what was expected.
     """
+    if is_a_url(name):
+        return StandingSubject(url_subject(name, given))
+    if given != NOTHING_GIVEN:
+        raise UnknownSubjectError(
+            f"subject {name!r} beside {' '.join(given.words())}: those options are about a URL; expected them with a "
+            "URL alone (a TOML file says the same in its keys)"
+        )
     head, _, variant = name.partition(":")
     if head == REFERENCE:
         return reference_subject(variant or None, version_of("retryproof"))
     if name.endswith(".toml") or Path(name).is_file():
-        return ForeignSubject(load_subject_file(Path(name)), supervisor)
+        file = load_subject_file(Path(name))
+        return StandingSubject(file) if file.url else ForeignSubject(file, supervisor)
     if name in built_in_names():
         return ForeignSubject(built_in_file(name), supervisor)
-    if "://" in name or _is_callable_path(name):
+    if _is_callable_path(name):
         raise UnknownSubjectError(
-            f"subject {name!r}: a URL or a module:callable cannot be a subject in this version; "
+            f"subject {name!r}: a module:callable cannot be a subject in this version; "
             "expected a built-in name (`retryproof subjects`) or a TOML file that starts it"
         )
     near = ", ".join(get_close_matches(name, built_in_subjects(), n=3, cutoff=0.4))
@@ -55,6 +69,8 @@ async def described(name: str) -> SubjectSpec:
         if missing := subject.missing():
             raise SubjectError(missing)
         await subject.read_version()
+    if isinstance(subject, StandingSubject):
+        await subject.start()
     return subject.spec
 
 

@@ -34,11 +34,13 @@ class SubjectFacts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sockets:
     """Open sockets from the subject to the upstream to which it holds most: what a healthy subject may hold at the
-    plan's concurrency, and what it holds after healing. None: not measured.
+    plan's concurrency, and what it holds after healing. None: not measured. elsewhere: the subject runs where this
+    machine's kernel cannot count them.
     """
 
     warm: int | None = None
     healed: int | None = None
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

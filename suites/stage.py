@@ -32,7 +32,7 @@ class Stage:
     @asynccontextmanager
     async def open(subject: Subject, routers: RouterThread) -> AsyncIterator["Stage"]:
         """Start both, and end both whatever happens. Raises SubjectError."""
-        router = Router(upstreams=subject.spec.upstreams, host=HOST)
+        router = Router(upstreams=subject.spec.upstreams, host=HOST, probes=subject.spec.probes)
         try:
             await routers.call(router.start)  # inside: who is cancelled while it starts closes it all the same
             instance = await subject.start([(HOST, port) for port in router.ports])
@@ -78,6 +78,12 @@ class Stage:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())
         await _until_unconnected(self.router, self.routers, NOTICING_MS)
+
+    async def leave(self) -> None:
+        """Nothing of the runs that were here is left on it for those that come: no fault, and no open connection."""
+        await self.on_router(lambda router: router.drain())
+        await self.on_router(lambda router: router.heal())
+        await self.close_idle()
 
     def entries(self, *, since: int = 0) -> tuple[AnyEntry, ...]:
         """The ledger from that place on. Appending is atomic, so reading from another thread is safe."""

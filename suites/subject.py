@@ -30,7 +30,9 @@ class SubjectSpec:
     upstreams: how many routers it wants to stand in front of. Time-outs in ms are what its configuration says;
     faults in time are placed around them. quiet_ms: longer than its longest back-off plus its connect time-out;
     None: it can say exactly when it is idle. reach: dimension or fault id -> why it cannot be reached.
-    start_ms: how long an instance may take until it is ready.
+    start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
+    runs already: there is only one instance of it; empty: they may be anywhere. probes: paths that its health checks
+    ask for, beside the usual ones.
     """
 
     facts: SubjectFacts
@@ -42,6 +44,13 @@ class SubjectSpec:
     isolation: Isolation = Isolation.FRESH
     reach: Mapping[str, str] = field(default_factory=dict)
     start_ms: int = 10_000
+    listen: tuple[Address, ...] = ()
+    probes: tuple[str, ...] = ()
+
+    @property
+    def standing(self) -> bool:
+        """It runs already, and there is one of it."""
+        return bool(self.listen)
 
     @property
     def ceiling_ms(self) -> int:

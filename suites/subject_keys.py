@@ -1,8 +1,10 @@
 """The keys of a subject file: what each may hold, and how a message says so."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from faults.catalogue import CATALOGUE
 from faults.plan import MAX_UPSTREAMS
@@ -17,6 +19,7 @@ DIMENSIONS = (
     "leaves",
 )  # what a plan may ask for, apart from faults
 SPEAKS = ("openai-completions",)
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 s5.6.2
 
 
 def _is_int(value: object) -> bool:
@@ -43,6 +46,51 @@ def _is_reach(value: object) -> bool:
     )
 
 
+def address_in(text: str) -> tuple[str, int]:
+    """The host and port in "HOST:PORT" or "[IPv6]:PORT". Raises ValueError."""
+    host, colon, port = text.rpartition(":")
+    if not (host and colon and port.isdecimal() and 0 < int(port) < 65_536):
+        raise ValueError(f"{text!r}; expected HOST:PORT")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _is_listen(value: object) -> bool:
+    if not isinstance(value, list) or not 0 < len(value) <= MAX_UPSTREAMS:
+        return False
+    try:
+        return all(isinstance(text, str) and bool(address_in(text)) for text in value)
+    except ValueError:
+        return False
+
+
+def is_url(value: object) -> bool:
+    """An absolute http or https URL, without user, password or fragment."""
+    try:
+        parts = urlsplit(value) if isinstance(value, str) and value.isascii() and value.isprintable() else None
+        return bool(
+            parts
+            and parts.scheme in ("http", "https")
+            and parts.hostname
+            and (parts.port is None or parts.port > 0)
+            and "@" not in parts.netloc
+            and " " not in parts.geturl()
+            and not parts.fragment
+        )
+    except ValueError:
+        return False
+
+
+def _is_headers(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        _TOKEN.fullmatch(name) and isinstance(text, str) and text.isprintable() and text.isascii()
+        for name, text in value.items()
+    )
+
+
+def _is_paths(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(path, str) and path[:1] == "/" for path in value)
+
+
 def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
     return lambda value: value in words, "one of " + ", ".join(repr(word) for word in words)
 
@@ -58,12 +106,18 @@ _TABLE = (lambda value: isinstance(value, dict), "a table")
 KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "name": _TEXT,
     "command": _COMMAND,
+    "url": (is_url, "http://HOST:PORT or https://HOST:PORT, with or without a path"),
+    "listen": (_is_listen, f"a list of HOST:PORT, at most {MAX_UPSTREAMS}: where it was told to find its router"),
     "version": _COMMAND,
     "install": _TEXT,
     "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
     "idle": (lambda value: isinstance(value, str) and value[:1] == "/", 'an HTTP path that answers {"in_flight": N}'),
     "ready": (lambda value: isinstance(value, str) and (value == "tcp" or value[:1] == "/"), '"tcp" or an HTTP path'),
     "speaks": _one_of(SPEAKS),
+    "headers": (_is_headers, "a table of header name = text (RFC 9110 s5.1)"),
+    "body": _TEXT,
+    "ca_file": _TEXT,
+    "probes": (_is_paths, "a list of paths that its health checks ask for"),
     "promises": _one_of((Promise.TRANSPARENT.value, Promise.ANSWERING.value)),
     "connect_timeout_ms": _ms_from(1),
     "read_timeout_ms": _ms_from(1),
@@ -80,4 +134,5 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "values": (_is_texts, "a table of name = text"),
     "files": (_is_texts, "a table of file name = text"),
 }
-NEEDED = ("name", "command", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms")
+OF_A_PROCESS = ("command", "install", "upstreams", "isolation", "values", "files")  # what a `url` cannot have
+NEEDED = ("name", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms")

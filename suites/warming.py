@@ -3,16 +3,16 @@
 import asyncio
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fake_router.entries import AnyEntry, Received
 from fake_router.kernel import sockets_towards
 from fake_router.server import Router
-from fake_router.thread import RouterThread
 from faults.plan import Plan, PlannedOperation
 from suites.history import Kind, Outcome
 from suites.numbers import Numbers
 from suites.stage import Stage
+from suites.stages import Stages
 from suites.subject import Subject
 
 WARM_UPS = 3
@@ -23,11 +23,14 @@ _GATE = "warm"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmUp:
-    """What came of warming up. healthy: no operation failed, so nothing was left behind by a failure."""
+    """What came of warming up. healthy: no operation failed, so nothing was left behind by a failure. visible: the
+    kernel that we can ask knew of its sockets while it must have had some.
+    """
 
     sockets: int
     operations: tuple[int, ...]
     healthy: bool
+    visible: bool = True
 
     @property
     def yardstick(self) -> int | None:
@@ -40,9 +43,10 @@ class Warmth:
     """Warms instances up, and knows how many sockets a healthy one holds to one upstream at each concurrency."""
 
     subject: Subject
-    routers: RouterThread
+    stages: Stages
     numbers: Numbers
     _tasks: dict[int, asyncio.Task[int | None]] = field(default_factory=dict)
+    _known: dict[int, WarmUp] = field(default_factory=dict)
     _in_vain: Counter[int] = field(default_factory=Counter)
 
     async def close(self) -> None:
@@ -72,29 +76,51 @@ class Warmth:
 
     async def _measure(self, together: int) -> int | None:
         for _ in range(INSTANCES):
-            async with Stage.open(self.subject, self.routers) as stage:
-                warm = await self.warm_up(stage, together, until_healthy=False)
+            async with self.stages.one() as stage:
+                warm = await self._fill(stage, together)
                 if warm.healthy:
-                    # A pool may fill by itself for a while: that is health, and no leak.
-                    await asyncio.sleep(max(self.subject.spec.quiet_ms or 0, FILLING_MS) / 1000)
-                    return max(warm.sockets, most_sockets(stage))
+                    return warm.sockets
         return None
+
+    async def _fill(self, stage: Stage, together: int) -> WarmUp:
+        warm = await self.warm_up(stage, together, until_healthy=False)
+        if not warm.healthy:
+            return warm
+        # A pool may fill by itself for a while: that is health, and no leak.
+        await asyncio.sleep(max(self.subject.spec.quiet_ms or 0, FILLING_MS) / 1000)
+        return replace(warm, sockets=max(warm.sockets, most_sockets(stage)))
+
+    async def measured_here(self, stage: Stage, together: int) -> WarmUp:
+        """Counted once for each concurrency, on the only instance there is; afterwards its connections are closed."""
+        known = self._known.get(together)
+        if known is not None:
+            return replace(known, operations=())
+        if self._in_vain[together] >= INSTANCES:
+            return WarmUp(sockets=0, operations=(), healthy=False)
+        warm = await self._fill(stage, together)
+        await stage.close_idle()
+        if warm.healthy:
+            self._known[together] = warm
+        else:
+            self._in_vain[together] += 1
+        return warm
 
     async def warm_up(self, stage: Stage, together: int, *, until_healthy: bool = True) -> WarmUp:
         """So many healthy operations in flight together. On a busy machine they may miss each other, or time out while
         they wait for each other: then once more; `until_healthy` False: not after one has failed.
         """
         operations: tuple[int, ...] = ()
-        healthy = True
+        healthy = visible = True
         for _ in range(WARM_UPS):
             numbered = self.numbers.take(together)
             operations += numbered
-            met, outcomes = await _together(stage, numbered)
+            met, seen, outcomes = await _together(stage, numbered)
             well = all(outcome.kind is Kind.OK for outcome in outcomes)
             healthy = healthy and well
+            visible = seen or not met
             if (met and well) or not (well or until_healthy):
                 break
-        return WarmUp(sockets=most_sockets(stage), operations=operations, healthy=healthy)
+        return WarmUp(sockets=most_sockets(stage), operations=operations, healthy=healthy, visible=visible)
 
     async def again(self, stage: Stage, together: int) -> int:
         """So many in flight together once more. Returns how many of them met on one upstream: so many sockets it may
@@ -118,9 +144,9 @@ def most_met(entries: Sequence[AnyEntry], operations: Collection[int]) -> int:
     return max(met.values(), default=0)
 
 
-async def _together(stage: Stage, operations: tuple[int, ...]) -> tuple[bool, list[Outcome]]:
-    """Whether all were in flight together, and how they ended. A subject that sends one at a time never gets there:
-    half its read timeout is the limit.
+async def _together(stage: Stage, operations: tuple[int, ...]) -> tuple[bool, bool, list[Outcome]]:
+    """Whether all were in flight together, whether sockets of the subject were seen then, and how they ended. A subject
+    that sends one at a time never gets there: half its read timeout is the limit.
     """
     plan = Plan(name="warm-up", operations=(PlannedOperation(gate=_GATE),) * len(operations))
     spec = stage.subject.spec
@@ -130,13 +156,14 @@ async def _together(stage: Stage, operations: tuple[int, ...]) -> tuple[bool, li
     ]
     try:
         together = await stage.all_received(len(operations), since=since, within_ms=spec.read_timeout_ms // 2)
+        seen = not spec.standing or most_sockets(stage) > 0  # all others run on this machine
         await stage.on_router(lambda router: router.open_gate(_GATE))
         outcomes = await asyncio.gather(*calls)
     finally:
         for call in calls:
             call.cancel()
     await stage.on_router(lambda router: router.heal())
-    return together, outcomes
+    return together, seen, outcomes
 
 
 def arm(router: Router, plan: Plan, first: int, read_timeout_ms: int) -> int:

@@ -10,13 +10,8 @@ from faults.evidence import Contract, Marker
 from suites.placeholders import PlaceholderError, fill_command, fill_file, meanings
 from suites.run import Promise, SubjectFacts
 from suites.subject import Isolation, SubjectSpec
-from suites.subject_file import (
-    SubjectFile,
-    SubjectFileError,
-    built_in_file,
-    built_in_names,
-    load_subject_file,
-)
+from suites.subject_file import built_in_file, built_in_names, load_subject_file
+from suites.subject_reader import SubjectFile, SubjectFileError
 
 LEAST = """
 name = "mine"

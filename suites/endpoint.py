@@ -1,0 +1,133 @@
+"""Where a subject is called over HTTP, and what its answers mean."""
+
+import asyncio
+import json
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from faults.evidence import Marker
+from faults.plan import PlannedOperation
+from suites.body_template import filled
+from suites.caller import Reply, call, connecting_socket
+from suites.history import Arrival, Kind, Outcome
+from suites.leaving import Leave
+from suites.pipe import in_words, pipe_on
+from suites.subject import Address
+from suites.subject_reader import SubjectFile
+from suites.workload import TARGET, completion_request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where and how operations are sent. body: a template, or empty for the usual one. tls: over TLS, so verified."""
+
+    address: Address
+    target: str = TARGET
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str = ""
+    tls: ssl.SSLContext | None = None
+    not_executed: tuple[Marker, ...] = ()
+
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
+        """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
+        began_ns = time.monotonic_ns()
+        body = filled(self.body, number) if self.body else json.dumps(completion_request(number)).encode()
+        reply = await call(
+            self.address,
+            target=self.target,
+            body=body,
+            headers={"Content-Type": "application/json", **self.headers},
+            segments=planned.segments,
+            ceiling_ms=ceiling_ms,
+            tls=self.tls,
+            leave=leave,
+        )
+        return Outcome(
+            operation=number,
+            kind=_kind(reply, self.not_executed),
+            arrival=reply.arrival,
+            status=reply.status,
+            body=reply.body,
+            says=reply.says,
+            left=leave is not None and leave.left.is_set(),
+            invoked_at_ns=began_ns,
+            ended_at_ns=time.monotonic_ns(),
+        )
+
+    async def get(self, target: str, ceiling_ms: int) -> Reply:
+        """A look at it: a GET without a body."""
+        return await call(
+            self.address,
+            method="GET",
+            target=target,
+            body=b"",
+            headers=self.headers,
+            segments=1,
+            ceiling_ms=ceiling_ms,
+            tls=self.tls,
+        )
+
+    async def is_ready(self, ready: str, within_ms: int) -> bool:
+        """It accepts a connection ("tcp"), or answers a GET for that path with 200."""
+        if ready == "tcp":
+            return await self.unconnectable(within_ms / 1000) is None
+        reply = await self.get(ready, within_ms)
+        return reply.arrival is Arrival.WHOLE and reply.status == 200
+
+    async def is_idle(self, path: str, within_ms: int) -> bool:
+        """It says at that path that nothing is in flight; False where it says anything else."""
+        reply = await self.get(path, within_ms)
+        try:
+            return bool(json.loads(reply.body)["in_flight"] == 0)
+        except (ValueError, TypeError, KeyError):
+            return False
+
+    async def unconnectable(self, within_s: float) -> str | None:
+        """Why no connection can be had, TLS included; None where one can."""
+        with connecting_socket(self.address[0]) as sock:
+            try:
+                async with asyncio.timeout(within_s):
+                    await asyncio.get_running_loop().sock_connect(sock, self.address)
+                    await pipe_on(sock, self.address[0], self.tls).open()
+            except TimeoutError:
+                return f"no connection within {within_s:g} s"
+            except OSError as error:
+                return in_words(error)
+            return None
+
+
+def endpoint_at(address: Address, file: SubjectFile) -> Endpoint:
+    """The endpoint of a subject that was started at that address."""
+    return Endpoint(address=address, headers=file.headers, body=file.body, not_executed=file.not_executed)
+
+
+def endpoint_of(file: SubjectFile) -> Endpoint:
+    """The endpoint that the file's `url` names: a path other than / is called as it is.
+
+    Raises OSError for a CA file that is none.
+    """
+    parts = urlsplit(file.url)
+    tls = ssl.create_default_context(cafile=file.ca_file) if parts.scheme == "https" else None
+    path = parts.path if parts.path != "/" else ""
+    return Endpoint(
+        address=(parts.hostname or "", parts.port or (80 if tls is None else 443)),
+        target=(path or TARGET) + (f"?{parts.query}" if parts.query else ""),
+        headers={"Host": parts.netloc, **file.headers},
+        body=file.body,
+        tls=tls,
+        not_executed=file.not_executed,
+    )
+
+
+def _kind(reply: Reply, not_executed: Sequence[Marker]) -> Kind:
+    if reply.arrival is not Arrival.WHOLE or reply.status is None:
+        return Kind.UNKNOWN
+    if 200 <= reply.status < 300:
+        return Kind.OK
+    claims = any(reply.status == marker.status and marker.body.encode() in reply.body for marker in not_executed)
+    return Kind.FAILED if claims else Kind.UNKNOWN

@@ -1,0 +1,94 @@
+"""What a command line says of a subject that is a URL: the keys of a subject file, as options."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from suites.subject_keys import KEYS, is_url
+from suites.subject_reader import SubjectFile, SubjectFileError, SubjectReader
+
+DEFAULTS: dict[str, int] = {"connect_timeout_ms": 300, "read_timeout_ms": 300, "quiet_ms": 1_000}
+_OF_OPTIONS = {"url": "the URL itself", "listen": "--listen", "speaks": "--speaks", "promises": "--promises"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Options that belong to a URL. settings: KEY=VALUE each, with the keys of a subject file."""
+
+    listen: tuple[str, ...] = ()
+    speaks: str | None = None
+    promises: str | None = None
+    settings: tuple[str, ...] = ()
+
+    def words(self) -> list[str]:
+        """The same as arguments of a command."""
+        words = [word for address in self.listen for word in ("--listen", address)]
+        words += ["--speaks", self.speaks] if self.speaks is not None else []
+        words += ["--promises", self.promises] if self.promises is not None else []
+        return words + [word for setting in self.settings for word in ("--set", setting)]
+
+
+NOTHING_GIVEN = Given()
+
+
+def is_a_url(name: str) -> bool:
+    """Meant as a URL, whether or not it is one."""
+    return "://" in name
+
+
+def url_subject(url: str, given: Given) -> SubjectFile:
+    """The subject at that URL. Raises SubjectFileError for what is missing or does not fit, in words of the options."""
+    if not is_url(url):
+        raise SubjectFileError(f"subject {url!r}; expected {KEYS['url'][1]}")
+    data: dict[str, Any] = {"name": url, "url": url, "listen": list(given.listen), **DEFAULTS}
+    for option, value, example in (
+        ("listen", given.listen, "127.0.0.1:9000"),
+        ("speaks", given.speaks, "openai-completions"),
+        ("promises", given.promises, "transparent"),
+    ):
+        if not value:
+            raise SubjectFileError(
+                f"{url}: --{option} is missing; expected {KEYS[option][1]}, e.g. --{option} {example}"
+                + (" (again for a second upstream)" if option == "listen" else "")
+            )
+    data.update(speaks=given.speaks, promises=given.promises)
+    for setting in given.settings:
+        _set(data, url, setting)
+    if "idle" in data:
+        del data["quiet_ms"]
+    return SubjectReader(url, Path.cwd(), data).subject()
+
+
+def assumed(given: Given) -> str:
+    """Which of the defaults stand for what nobody has said, as --set would say it; empty for none."""
+    named = {setting.partition("=")[0] for setting in given.settings}
+    missing = [key for key in DEFAULTS if key not in named and not (key == "quiet_ms" and "idle" in named)]
+    return " ".join(f"{key}={DEFAULTS[key]}" for key in missing)
+
+
+def _set(data: dict[str, Any], url: str, setting: str) -> None:
+    """One KEY=VALUE, or TABLE.KEY=VALUE: a text where the key takes a text, else a value as TOML writes it."""
+    name, equals, text = setting.partition("=")
+    key, dot, inner = name.partition(".")
+    if key in _OF_OPTIONS:
+        raise SubjectFileError(f"{url}: --set {setting!r}; expected {_OF_OPTIONS[key]} instead")
+    if not equals or key not in KEYS or (dot and not inner):
+        known = ", ".join(key for key in KEYS if key not in _OF_OPTIONS)
+        raise SubjectFileError(f"{url}: --set {setting!r}; expected KEY=VALUE with some of the keys {known}")
+    fits = KEYS[key][0]
+    if dot:
+        table = data.setdefault(key, {})
+        table[inner] = text if key in ("headers", "values") else _toml(text)
+    elif key == "probes" and text[:1] == "/":
+        data[key] = text.split(",")
+    else:
+        data[key] = text if fits(text) else _toml(text)
+
+
+def _toml(text: str) -> Any:
+    """A value as TOML writes it; what is none stays a text, which the key's own check refuses by name."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        return text

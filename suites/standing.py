@@ -1,0 +1,74 @@
+"""Subjects that run already, somewhere: they are called at a URL, and nobody starts or ends them."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from faults.plan import PlannedOperation
+from suites.caller import NO_CONNECTION
+from suites.endpoint import Endpoint, endpoint_of
+from suites.history import Arrival, Outcome
+from suites.leaving import Leave
+from suites.subject import Address, SubjectError, SubjectSpec
+from suites.subject_reader import SubjectFile
+
+_PAUSE_S = 0.05  # between two looks at whether it is ready
+
+
+class StandingSubject:
+    """The only instance of a subject, at its URL: a Subject. Raises OSError for a CA file that is none."""
+
+    def __init__(self, file: SubjectFile) -> None:
+        self._file = file
+        self._endpoint = endpoint_of(file)
+
+    @property
+    def spec(self) -> SubjectSpec:
+        """What is known of it."""
+        return self._file.spec
+
+    async def start(self, upstreams: Sequence[Address] = ()) -> "StandingInstance":
+        """It, once it is ready. Where its router has to be it knows already. Raises SubjectError."""
+        del upstreams
+        file, deadline_s = self._file, time.monotonic() + self.spec.start_ms / 1000
+        if why := await self._endpoint.unconnectable(self.spec.start_ms / 1000):
+            raise SubjectError(f"{file.url} cannot be reached ({why}); expected a forwarder that is running there")
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            if file.ready == "tcp" or await self._endpoint.is_ready(file.ready, max(1, int(left_s * 1000))):
+                return StandingInstance(file, self._endpoint)
+            await asyncio.sleep(_PAUSE_S)  # another's readiness gives no event
+        raise SubjectError(
+            f"{file.url} was not ready within {self.spec.start_ms} ms; expected a GET of {file.ready!r} to be answered "
+            "with 200; correct `ready`, or raise `start_ms`"
+        )
+
+
+class StandingInstance:
+    """A subject that runs: an Instance. Made by StandingSubject.start."""
+
+    def __init__(self, file: SubjectFile, endpoint: Endpoint) -> None:
+        self._file = file
+        self._endpoint = endpoint
+        self._gone: str | None = None
+
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
+        """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
+        outcome = await self._endpoint.call(planned, number, ceiling_ms, leave)
+        nobody = outcome.arrival is Arrival.NOTHING and outcome.says.startswith(NO_CONNECTION)
+        self._gone = f"{self._file.url} accepts no connection any more ({outcome.says})" if nobody else None
+        return outcome
+
+    async def idle(self) -> bool | None:
+        """What it says of itself where there is a path to ask; else it cannot say."""
+        if not self._file.idle:
+            return None
+        return self._gone is not None or await self._endpoint.is_idle(self._file.idle, self._file.spec.read_timeout_ms)
+
+    def died(self) -> str | None:
+        """Nobody was there at the last call; None while somebody is."""
+        return self._gone
+
+    async def stop(self) -> None:
+        """It is not ours to end."""

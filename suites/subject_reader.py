@@ -1,0 +1,217 @@
+"""What a subject's keys say, wherever they come from: a TOML file, a command line, or a module."""
+
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from faults.evidence import Contract, Marker
+from suites.body_template import BodyTemplateError, read_template
+from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings
+from suites.run import Promise, SubjectFacts
+from suites.subject import Address, Isolation, SubjectSpec
+from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, address_in, is_file_name
+
+_Fill = Callable[[str, Mapping[str, str]], str]
+
+
+class SubjectFileError(ValueError):
+    """A subject that cannot be used: one message with file, key, value and what was expected (exit code 2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectFile:
+    """All that a subject's keys say. Either `command` starts it, or `url` says where it runs already.
+
+    `ready` is "tcp" or the path of an HTTP GET that answers 200. body: a template, or empty for the usual one.
+    not_executed: the answers that claim "not executed". values: placeholders of the file's own. here: its folder.
+    """
+
+    spec: SubjectSpec
+    command: tuple[str, ...] = ()
+    url: str = ""
+    here: Path
+    version: tuple[str, ...] = ()
+    install: str = ""
+    ready: str = "tcp"
+    idle: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str = ""
+    ca_file: Path | None = None
+    not_executed: tuple[Marker, ...] = ()
+    values: Mapping[str, str]
+    files: Mapping[str, str]
+
+
+class SubjectReader:
+    """The keys of one subject being read. where: whose they are, for messages; here: from where its paths start."""
+
+    def __init__(self, where: str, here: Path, data: dict[str, Any], variant: str | None = None) -> None:
+        self.where = where
+        self.here = here
+        variants = data.pop("variants", {})
+        if not isinstance(variants, dict) or not all(isinstance(table, dict) for table in variants.values()):
+            raise self.error("variants", variants, "a table of tables, [variants.NAME]")
+        for name in variants:
+            if variant in (None, name):
+                self.check(variants[name], f"variants.{name}.")
+        if variant is not None and variant not in variants:
+            raise self.error("variants", variant, f"one of {', '.join(variants) or 'none: this file has no variants'}")
+        self.check(data, "")
+        self.data = data
+        if variant is not None:
+            data["name"] = f"{data.get('name')}:{variant}"
+            for key, value in variants[variant].items():
+                data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
+
+    def error(self, key: str, value: object, expected: str) -> SubjectFileError:
+        return SubjectFileError(f"{self.where}: {key} is {value!r}; expected {expected}")
+
+    def check(self, table: dict[str, Any], prefix: str) -> None:
+        for key, value in table.items():
+            if key not in KEYS:
+                raise SubjectFileError(
+                    f"{self.where}: unknown key {prefix + key!r}; expected some of {', '.join(KEYS)}"
+                )
+            fits, expected = KEYS[key]
+            if not fits(value):
+                raise self.error(prefix + key, value, expected)
+
+    def subject(self) -> SubjectFile:
+        """The subject. Raises SubjectFileError for keys that are missing, or that do not go together."""
+        data = self.data
+        self.check_needed()
+        self.check_names()
+        file = SubjectFile(
+            spec=self.spec(),
+            command=tuple(data.get("command", ())),
+            url=data.get("url", ""),
+            here=self.here,
+            version=tuple(data.get("version", ())),
+            install=data.get("install", ""),
+            ready=data.get("ready", "tcp"),
+            idle=data.get("idle", ""),
+            headers=data.get("headers", {}),
+            body=self.body(),
+            ca_file=self.ca_file(),
+            not_executed=self.markers("says", "not_executed"),
+            values=data.get("values", {}),
+            files=data.get("files", {}),
+        )
+        self.check_placeholders(file)
+        return file
+
+    def check_needed(self) -> None:
+        data = self.data
+        started = "url" not in data
+        for key in (*NEEDED, *(("command",) if started else ("listen",))):
+            if key not in data:
+                hint = ", or `url` of one that runs already" if key == "command" else ""
+                raise SubjectFileError(f"{self.where}: the key {key!r} is missing; expected {KEYS[key][1]}{hint}")
+        if "quiet_ms" not in data and "idle" not in data:
+            raise SubjectFileError(
+                f"{self.where}: the key 'quiet_ms' is missing; expected {KEYS['quiet_ms'][1]} (longer than the longest "
+                "back-off plus the connect time-out), or `idle`, a path that tells what is in flight"
+            )
+        for key in ("listen", "ca_file") if started else OF_A_PROCESS:
+            if key in data:
+                why = "only with `url`" if started else "it not beside `url`: what it names runs already, and is one"
+                raise self.error(key, data[key], why)
+
+    def check_names(self) -> None:
+        for name in self.data.get("files", {}):
+            if not is_file_name(name):
+                raise self.error("files", name, "a relative file name that stays inside {dir}")
+        for name in self.data.get("values", {}):
+            if name in FIXED or not name.isidentifier():
+                raise self.error("values", name, f"a word other than {', '.join(FIXED)}")
+
+    def body(self) -> str:
+        try:
+            return read_template(self.data["body"], self.here) if "body" in self.data else ""
+        except BodyTemplateError as error:
+            raise SubjectFileError(f"{self.where}: body is {error}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            expected = f"the path of a template, or its text ({error})"
+            raise self.error("body", self.data["body"], expected) from None
+
+    def ca_file(self) -> Path | None:
+        if "ca_file" not in self.data:
+            return None
+        path = self.here / str(self.data["ca_file"])
+        try:
+            ssl.create_default_context(cafile=path)
+        except OSError as error:  # SSLError among them
+            raise self.error("ca_file", self.data["ca_file"], f"a file with certificates in PEM ({error})") from None
+        return path
+
+    def listen(self) -> tuple[Address, ...]:
+        """The addresses at which the router has to be. Raises SubjectFileError unless they are on one host."""
+        addresses = tuple(address_in(text) for text in self.data.get("listen", ()))
+        if len({host for host, _ in addresses}) > 1 or len(set(addresses)) != len(addresses):
+            raise self.error("listen", self.data["listen"], "different ports of one host")
+        return addresses
+
+    def spec(self) -> SubjectSpec:
+        """What is known of it before it runs."""
+        data = self.data
+        listen = self.listen()
+        reach = {key: why for key, why in data.get("reach", {}).items() if why is not True}
+        return SubjectSpec(
+            facts=SubjectFacts(
+                name=data["name"],
+                promises=Promise(data["promises"]),
+                contract=Contract(not_accepted=self.markers("contract", "not_accepted")),
+                attempts=data.get("attempts", 2),
+            ),
+            upstreams=len(listen) or data.get("upstreams", 1),
+            connect_timeout_ms=data["connect_timeout_ms"],
+            read_timeout_ms=data["read_timeout_ms"],
+            quiet_ms=None if "idle" in data else data["quiet_ms"],
+            isolation=Isolation.SHARED if listen else Isolation(data.get("isolation", Isolation.FRESH.value)),
+            listen=listen,
+            probes=tuple(data.get("probes", ())),
+            reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
+            start_ms=data.get("start_ms", 10_000),
+        )
+
+    def markers(self, table: str, key: str) -> tuple[Marker, ...]:
+        """The answers listed in one table of one key."""
+        expected = "a list of { status = 300 to 599, body = text that the answer's body contains }"
+        for other, value in self.data.get(table, {}).items():
+            if other != key:
+                raise self.error(f"{table}.{other}", value, f"only the key {key}")
+        listed = self.data.get(table, {}).get(key, [])
+        if not isinstance(listed, list):
+            raise self.error(f"{table}.{key}", listed, expected)
+        markers = []
+        for item in listed:
+            match item:
+                case {"status": int(status), "body": str(body)} if len(item) == 2 and 300 <= status <= 599 and body:
+                    markers.append(Marker(status=status, body=body))
+                case _:
+                    raise self.error(f"{table}.{key}", item, expected)
+        return tuple(markers)
+
+    def check_placeholders(self, file: SubjectFile) -> None:
+        listen = ("host", 1)
+        known = meanings(
+            dir_=Path("dir"),
+            listen=listen,
+            here=file.here,
+            upstreams=[listen] * file.spec.upstreams,
+            values=file.values,
+        )
+        for word in file.command:
+            self.check_filled("command", fill_command, word, known)
+        for word in file.version:
+            self.check_filled("version", fill_command, word, known)
+        for name, text in file.files.items():
+            self.check_filled(f"files.{name}", fill_file, text, known)
+
+    def check_filled(self, key: str, fill: _Fill, text: str, known: Mapping[str, str]) -> None:
+        try:
+            fill(text, known)
+        except PlaceholderError as error:
+            raise SubjectFileError(f"{self.where}: {key} has {error}") from None

@@ -1,0 +1,95 @@
+"""An endpoint sends what its subject's keys say, plain or over TLS, and never believes a wrong certificate."""
+
+import asyncio
+import json
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trustme
+
+from fake_router.content import operation_in, prompt_tokens
+from faults.plan import PlannedOperation
+from suites.endpoint import Endpoint, endpoint_of
+from suites.given import Given, url_subject
+from suites.history import Arrival, Kind
+
+CEILING_MS = 10_000
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+CUT = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}"
+
+
+@asynccontextmanager
+async def server(
+    requests: list[bytes], answer: bytes = ANSWER, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[int]:
+    """Takes every request down, answers it and closes. Its port."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+        requests.append(head + await reader.readexactly(length))
+        writer.write(answer)
+        writer.close()
+        await writer.wait_closed()
+
+    serving = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    async with serving:
+        yield serving.sockets[0].getsockname()[1]
+
+
+def endpoint(url: str, *settings: str) -> Endpoint:
+    options = Given(listen=("h:1",), speaks="openai-completions", promises="transparent", settings=settings)
+    return endpoint_of(url_subject(url, options))
+
+
+async def test_target_headers_and_body_are_as_the_keys_say() -> None:
+    """A path in the URL is called as it is; the operation's number rides in the body."""
+    requests: list[bytes] = []
+    async with server(requests) as port:
+        plain = endpoint(f"http://127.0.0.1:{port}/")
+        own = endpoint(
+            f"http://127.0.0.1:{port}/mine?x=1",
+            "headers.Authorization=Bearer x",
+            "headers.Host=other",
+            'body={"m": "{model}", "prompt": "say {prompt_text}!", "ids": {prompt_tokens}}',
+        )
+        for one in (plain, own):
+            assert (await one.call(PlannedOperation(), 7, CEILING_MS)).kind is Kind.OK
+    head, _, body = requests[0].partition(b"\r\n\r\n")
+    assert head.startswith(b"POST /v1/completions HTTP/1.1\r\n")
+    assert f"host: 127.0.0.1:{port}".encode() in head.lower()
+    assert json.loads(body)["prompt"] == prompt_tokens(7)
+    head, _, body = requests[1].partition(b"\r\n\r\n")
+    assert head.startswith(b"POST /mine?x=1 HTTP/1.1\r\n")
+    assert head.lower().count(b"host:") == 1
+    assert b"\r\nHost: other\r\n" in head
+    assert b"\r\nAuthorization: Bearer x\r\n" in head
+    asked = json.loads(body)
+    assert (asked["m"], asked["ids"], operation_in(asked["prompt"])) == ("retryproof", prompt_tokens(7), 7)
+
+
+@pytest.mark.parametrize(("answer", "arrival"), [(ANSWER, Arrival.WHOLE), (CUT, Arrival.CUT)])
+async def test_over_tls_an_answer_arrives_as_it_does_without(tmp_path: Path, answer: bytes, arrival: Arrival) -> None:
+    """With the CA file of the subject; a cut one is cut."""
+    ca, context = trustme.CA(), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    ca.issue_cert("127.0.0.1").configure_cert(context)
+    ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    async with server([], answer, context) as port:
+        url = f"https://127.0.0.1:{port}"
+        trusting = endpoint(url, f"ca_file={tmp_path / 'ca.pem'}")
+        assert await trusting.unconnectable(10) is None
+        outcome = await trusting.call(PlannedOperation(segments=2), 1, CEILING_MS)
+        assert (outcome.arrival, outcome.status, outcome.body) == (arrival, 200, b"{}")
+        assert "issuer certificate" in (await endpoint(url).unconnectable(10) or "")
+        refused = await endpoint(url).call(PlannedOperation(), 1, CEILING_MS)
+        assert (refused.kind, refused.arrival) == (Kind.UNKNOWN, Arrival.NOTHING)
+        assert refused.says.startswith("no connection: TLS: ")
+
+
+@pytest.mark.parametrize("prompt", ["retryproof operation 12345678901", "operation 7", "", "retryproof operation 0"])
+def test_a_text_without_a_number_carries_no_operation(prompt: str) -> None:
+    """Nor one that is too large."""
+    assert operation_in(prompt) is None

@@ -6,7 +6,7 @@ from fake_router.entries import Dialled, Striking, Struck, Witness
 from fake_router.injector import ListenerStep
 from fake_router.kernel import DialWitness, PacketsLostError, listener_drops
 from fake_router.ledger import Ledger
-from faults.acts import Refuse
+from faults.acts import DropSyn, Refuse
 
 
 class DialFault:
@@ -18,13 +18,14 @@ class DialFault:
 
     def __init__(self, ledger: Ledger, step: ListenerStep, port: int) -> None:
         self.refusing = isinstance(step.act, Refuse)
+        self._drops_syns = isinstance(step.act, DropSyn)
         self._ledger = ledger
         self._step = step
         self._port = port
         self._settled = False
         self._dials = 0
         self._lost = False
-        self._drops_before = 0 if self.refusing else listener_drops(port)
+        self._drops_before = listener_drops(port) if self._drops_syns else 0
         try:
             self._packets: DialWitness | None = DialWitness(port, refusing=self.refusing)
         except PermissionError:
@@ -59,9 +60,9 @@ class DialFault:
         self.poll()
         if self._dials and not self._lost:
             self._struck(Witness.PACKET, self._dials)
-        elif not self.refusing:  # the packet witness watches loopback over IPv4 alone; the kernel counts every SYN
+        elif self._drops_syns:  # the packet witness watches loopback over IPv4 alone; the kernel counts every SYN
             self._struck(Witness.SK_DROPS, listener_drops(self._port) - self._drops_before)
-        elif excluded and self._packets is None:
+        elif excluded and self.refusing and self._packets is None:
             self._struck(Witness.EXCLUSION, 1)
 
     def _struck(self, witness: Witness, count: int) -> None:

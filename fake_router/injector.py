@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from faults.acts import HEALTHY, DropSyn, ExchangeAct, ListenerAct, Refuse
+from faults.acts import HEALTHY, DialAct, ExchangeAct, ListenerAct
 from faults.catalogue import fault_named
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
 
@@ -85,7 +85,7 @@ class Injector:
             )
         for listener in listeners:
             self._listeners[listener.step.upstream] = listener
-        return [one.step for one in listeners if isinstance(one.step.act, Refuse | DropSyn)]
+        return [one.step for one in listeners if isinstance(one.step.act, DialAct)]
 
     def _key(self, gate: str | None) -> GateKey | None:
         if gate is None:
@@ -136,7 +136,7 @@ class Injector:
         A listener that refuses or drops has no connections: one that is accepted then was made before, and is healthy.
         """
         armed = self._listeners.get(upstream)
-        if armed is None or armed.left == 0 or isinstance(armed.step.act, Refuse | DropSyn):
+        if armed is None or armed.left == 0 or isinstance(armed.step.act, DialAct):
             return None
         if armed.left is not None:
             armed.left -= 1

@@ -11,6 +11,8 @@ import select
 import socket
 from collections.abc import Callable
 
+from fake_router.packet_filter import make_reachable, make_unreachable
+
 BACKLOG = 4096
 MAX_FILLERS = 8
 _FILLER_MS = 100
@@ -33,6 +35,7 @@ class Listener:
         self._sock: socket.socket | None = None
         self._filler: socket.socket | None = None
         self._filler_port = 0
+        self._filtered = False
         self._holder = _bound(host, port)
         self.port: int = self._holder.getsockname()[1]
         try:
@@ -53,6 +56,12 @@ class Listener:
         self._loop.remove_reader(sock.fileno())
         sock.close()
         self._sock = None
+
+    def become_unreachable(self) -> None:
+        """The kernel answers every SYN to the port with ICMP host unreachable. Raises PacketFilterError."""
+        self._listening()
+        make_unreachable(self.port)
+        self._filtered = True
 
     def drop_syns(self) -> None:
         """Fill the accept queue with one connection of our own, so that the kernel drops every further SYN.
@@ -77,6 +86,7 @@ class Listener:
 
     def restore(self) -> None:
         """Accept again, whatever was done before."""
+        self._unfilter()
         if self._sock is None:
             self._listen()
         elif self._filler is not None:
@@ -88,6 +98,7 @@ class Listener:
 
     def close(self) -> None:
         """Free the port. Safe to call twice."""
+        self._unfilter()
         if self._filler is not None:
             self._filler.close()
             self._filler = None
@@ -97,8 +108,13 @@ class Listener:
             self._sock = None
         self._holder.close()
 
+    def _unfilter(self) -> None:
+        if self._filtered:
+            make_reachable(self.port)
+            self._filtered = False
+
     def _listening(self) -> socket.socket:
-        if self._sock is None or self._filler is not None:
+        if self._sock is None or self._filler is not None or self._filtered:
             raise RuntimeError(f"{self._host}:{self.port} is faulty already; expected a healthy listener")
         return self._sock
 

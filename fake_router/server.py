@@ -15,7 +15,7 @@ from fake_router.listener import Listener
 from fake_router.routes import probes_with
 from fake_router.switchboard import Switchboard
 from fake_router.unread import UnreadConnection
-from faults.acts import Refuse
+from faults.acts import Refuse, Unreachable
 from faults.plan import MAX_UPSTREAMS, Plan
 
 
@@ -210,6 +210,9 @@ class Router:
         if isinstance(step.act, Refuse):
             fault = DialFault(self.ledger, step, listener.port)
             listener.refuse()
+        elif isinstance(step.act, Unreachable):
+            fault = DialFault(self.ledger, step, listener.port)
+            listener.become_unreachable()
         else:
             listener.drop_syns()
             fault = DialFault(self.ledger, step, listener.port)

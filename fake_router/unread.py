@@ -13,7 +13,7 @@ from fake_router.line import Line
 from fake_router.routes import Probe, Work, unserved_work
 from fake_router.switchboard import Switchboard
 from fake_router.wire import Malformed, Request, RequestParser
-from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
+from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
 
 PEEK_BYTES = 32_768  # below what any accept leaves in a socket buffer; a request is taken to have arrived with it
 
@@ -49,7 +49,7 @@ class UnreadConnection:
                 self._reset_at_accept()
             case ResetUnread() | LeaveUnread():
                 line.on_readable(self._arriving)
-            case Refuse() | DropSyn():
+            case Refuse() | Unreachable() | DropSyn():
                 raise TypeError(f"{step.act!r} strikes before there is a connection")
             case _:
                 assert_never(step.act)

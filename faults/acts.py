@@ -13,6 +13,11 @@ class Refuse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unreachable:
+    """A packet filter answers every SYN to the port with ICMP host unreachable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DropSyn:
     """The accept queue is full, so the kernel drops the SYN (backlog 0 and one filler connection)."""
 
@@ -92,7 +97,8 @@ class Answer:
             raise ValueError(f"delay is {self.delay!r}; expected a multiple of the read timeout in (0, 10]")
 
 
-ListenerAct = Refuse | DropSyn | LeaveUnread | ResetAtAccept | ResetUnread
+DialAct = Refuse | Unreachable | DropSyn  # there is no connection
+ListenerAct = DialAct | LeaveUnread | ResetAtAccept | ResetUnread
 ExchangeAct = Hang | End | Answer
 Act = ListenerAct | ExchangeAct
 

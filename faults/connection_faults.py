@@ -1,6 +1,6 @@
 """The faults that strike a listener, before a request is read."""
 
-from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
+from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
 from faults.coverage import LISTENER_CORE, LISTENER_SLOW
 from faults.fault import RFC_RETRY, Fault
 
@@ -18,6 +18,14 @@ def connection_faults() -> list[Fault]:
             authority=_NOTHING_SENT,
             no_twin="SAFE evidence: it proves that nothing was applied",
             coverage=LISTENER_CORE,
+        ),
+        Fault(
+            id="host-unreachable",
+            says="the network answers that the host is unreachable (ICMP)",
+            act=Unreachable(),
+            row="C4",
+            authority="no byte of the request was sent (measured: EHOSTUNREACH at once)",
+            no_twin="SAFE evidence: it proves that nothing was applied",
         ),
         Fault(
             id="syn-dropped",

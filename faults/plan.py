@@ -6,7 +6,7 @@ which the router reads them; the exchange after the last one is healthy.
 
 from dataclasses import dataclass, field
 
-from faults.acts import Answer, Hang, is_listener_act
+from faults.acts import Answer, DialAct, Hang, is_listener_act
 from faults.catalogue import fault_named
 from faults.vocabulary import Leaving
 
@@ -74,7 +74,7 @@ class PlannedListener:
         if self.connections is not None:
             if self.connections < 1:
                 raise PlanError(f"connections is {self.connections!r}; expected 1 or more, or null for all")
-            if self.fault in ("connect-refused", "syn-dropped"):
+            if isinstance(act, DialAct):
                 raise PlanError(f"{self.fault!r} for {self.connections!r} connections; expected null: until healed")
 
 

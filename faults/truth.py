@@ -7,7 +7,7 @@ the forwarder's side of the socket.
 from dataclasses import dataclass
 from typing import assert_never
 
-from faults.acts import Act, Answer, DropSyn, End, Hang, LeaveUnread, Refuse, ResetAtAccept, ResetUnread
+from faults.acts import Act, Answer, DropSyn, End, Hang, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
 from faults.contents import fixed_content
 from faults.evidence import Evidence
 from faults.vocabulary import Content, Ending, Phase, Replied, Side, Sight
@@ -29,7 +29,7 @@ NO_EXCHANGE = Truth(received=False, accepted=False, executed=False, replied=Repl
 def truth_of(act: Act) -> Truth:
     """What the ledger must say of a sending on which the act struck."""
     match act:
-        case Refuse() | DropSyn() | ResetAtAccept() | ResetUnread():
+        case Refuse() | Unreachable() | DropSyn() | ResetAtAccept() | ResetUnread():
             return NO_EXCHANGE
         case LeaveUnread(serve_after=None):
             return NO_EXCHANGE
@@ -56,6 +56,8 @@ def sight_of(act: Act) -> Sight:
     match act:
         case Refuse():
             return Sight.REFUSED
+        case Unreachable():
+            return Sight.UNREACHABLE
         case DropSyn():
             return Sight.CONNECT_TIMEOUT
         case ResetAtAccept() | ResetUnread():
@@ -101,7 +103,7 @@ def evidence_of(act: Act) -> Evidence:
 def phase_of(act: Act) -> Phase:
     """Where in wire order the act strikes."""
     match act:
-        case Refuse() | DropSyn():
+        case Refuse() | Unreachable() | DropSyn():
             return Phase.CONNECT
         case ResetAtAccept() | LeaveUnread():
             return Phase.ACCEPT

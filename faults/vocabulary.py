@@ -80,6 +80,7 @@ class Sight(StrEnum):
     """What a forwarder sees at its socket when a fault has struck."""
 
     REFUSED = "connection refused"
+    UNREACHABLE = "host unreachable"
     CONNECT_TIMEOUT = "connect timeout"
     RESET = "reset before any reply byte"
     FIN = "FIN before any reply byte"

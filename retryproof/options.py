@@ -4,6 +4,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
+from fake_router import own_network
 from faults.coverage import Depth
 from retryproof.command import whole_number
 from retryproof.exits import CommandError, Exit
@@ -24,6 +25,29 @@ class ExamineOptions:
     out: Path
     quiet: bool
     given: Given = NOTHING_GIVEN
+
+
+def add_own_network(parser: argparse.ArgumentParser) -> None:
+    """The option of every command that lives through plans."""
+    parser.add_argument(
+        "--own-network",
+        action="store_true",
+        help="run in a network namespace of its own, in which only loopback exists: faults that need packet filters "
+        "and packet sockets can strike there, also for an ordinary user (subjects that are installed are started in it)",
+    )
+
+
+def enter_own_network(options: argparse.Namespace) -> None:
+    """Enter it where it is asked for; before any thread or socket. Raises CommandError (exit code 4)."""
+    if options.own_network:
+        try:
+            own_network.enter()
+        except OSError as error:
+            raise CommandError(
+                f"--own-network: {error}; expected a kernel that allows it to root, or to a user "
+                "(sysctl kernel.unprivileged_userns_clone, user.max_net_namespaces)",
+                Exit.COULD_NOT_RUN,
+            ) from None
 
 
 def add_examine_options(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +87,7 @@ def add_examine_options(parser: argparse.ArgumentParser) -> None:
         help=f"where reports go; each run makes a folder of its own in it (default {DEFAULT_OUT}/)",
     )
     add("--quiet", action="store_true", help="print nothing but errors; the exit code and the report say the rest")
+    add_own_network(parser)
     add("--jobs", metavar="N", help="not in this version")
     add("--under", metavar="TOXIC", help="not in this version")
 
@@ -78,5 +103,6 @@ def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -
             raise CommandError(
                 f"--{name} {value!r}: this version has no --{name} yet; leave it out ({instead})", Exit.USAGE
             )
+    enter_own_network(options)
     choice = Choice(depth=Depth(options.depth), only=options.only, examples=options.examples, seed=options.seed)
     return ExamineOptions(choice=choice, strict=options.strict, out=options.out, quiet=options.quiet, given=given)

@@ -10,6 +10,7 @@ from faults.plan_json import load_plan
 from retryproof.command import EXIT_CODES, Command, whole_number
 from retryproof.exits import CommandError, Exit
 from retryproof.failures import print_timeline
+from retryproof.options import add_own_network, enter_own_network
 from retryproof.sessions import Session, require_subject, verdict_exit, with_subject
 from retryproof.terminal import console, print_line
 from retryproof.url_options import add_url_options, given_in, say_assumed
@@ -50,10 +51,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="the same plan with the twin fault: both are replayed, and must get the same decision",
     )
+    add_own_network(parser)
     add("--quiet", action="store_true", help="print nothing but errors")
 
 
 def _run(options: argparse.Namespace) -> Exit:
+    enter_own_network(options)
     out = console(quiet=options.quiet)
     plan = _load(options.plan)
     twin = None if options.twin is None else _load(options.twin)

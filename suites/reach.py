@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fake_router.kernel import can_watch_packets
-from faults.acts import DropSyn, Refuse
+from fake_router.own_network import can_filter_packets
+from faults.acts import Act, DialAct, Refuse, Unreachable
 from faults.catalogue import fault_named
 from faults.evidence import Contract
 from faults.plan import Plan
@@ -13,14 +14,23 @@ from suites.subject import SubjectSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What this machine lets the instrument see. packets: a packet socket on loopback (CAP_NET_RAW)."""
+    """What this machine lets the instrument see and do. packets: a packet socket on loopback (CAP_NET_RAW). filters:
+    packet filters, in a network of our own.
+    """
 
     packets: bool
+    filters: bool = False
 
     @staticmethod
     def here() -> "Machine":
         """The machine that we run on, as this user."""
-        return Machine(packets=can_watch_packets())
+        return Machine(packets=can_watch_packets(), filters=can_filter_packets())
+
+    def lacks_for(self, act: Act) -> str | None:
+        """Why this act cannot be done here; None if it can."""
+        if isinstance(act, Unreachable) and not self.filters:
+            return "a host is made unreachable by a packet filter: needs --own-network, and iptables"
+        return None
 
 
 def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
@@ -36,6 +46,9 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
             return spec.reach[name]
     if any(breaks_contract(fault, spec.facts.contract) for fault in _faults_of(plan)):
         return "a router that breaks its own contract: it would run what it says it did not accept"
+    for fault in sorted(_faults_of(plan)):
+        if lacks := machine.lacks_for(fault_named(fault).act):
+            return lacks
     return None if machine.packets else _unseen(plan, spec)
 
 
@@ -55,7 +68,7 @@ def _unseen(plan: Plan, spec: SubjectSpec) -> str | None:
         beside_healthy = listener.upstream is not None and spec.upstreams > 1
         if isinstance(act, Refuse) and beside_healthy:
             return "a refused connect beside a healthy upstream is seen only by a packet socket: needs CAP_NET_RAW"
-        if isinstance(act, Refuse | DropSyn) and faults:
+        if isinstance(act, DialAct) and faults:
             return "whether a dial came before or after an exchange is seen only by a packet socket: needs CAP_NET_RAW"
     return None
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from faults.acts import DropSyn, LeaveUnread, Refuse, is_listener_act
+from faults.acts import DialAct, LeaveUnread, Refuse, is_listener_act
 from faults.catalogue import CATALOGUE
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
@@ -30,14 +30,15 @@ def _reachable(ids: tuple[str, ...], spec: SubjectSpec) -> list[str]:
 @st.composite
 def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Plan:
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
-    fault = draw(st.sampled_from(_reachable(_LISTENER_FAULTS, spec)))
+    reachable = [id_ for id_ in _reachable(_LISTENER_FAULTS, spec) if machine.lacks_for(CATALOGUE[id_].act) is None]
+    fault = draw(st.sampled_from(reachable))
     act = CATALOGUE[fault].act
     refuses = isinstance(act, Refuse)
     one_of_many = spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
     listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
     # Without packets nobody knows whether a dropped SYN came before or after an exchange that failed.
-    in_order = machine.packets or not isinstance(act, Refuse | DropSyn)
+    in_order = machine.packets or not isinstance(act, DialAct)
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
     faults = draw(_fault_lists(spec)) if one_of_many and in_order else ()

@@ -1,5 +1,6 @@
 """A router to test, and a plain blocking client that says what a peer really sees of it."""
 
+import errno
 import socket
 import time
 from collections.abc import Iterator, Sequence
@@ -139,6 +140,9 @@ def dial(port: int, data: bytes, *, within_ms: int = LONG_MS) -> Seen:
         return Seen(sight=Sight.RESET)
     except TimeoutError:
         return Seen(sight=Sight.CONNECT_TIMEOUT)
+    except OSError as error:
+        assert error.errno == errno.EHOSTUNREACH
+        return Seen(sight=Sight.UNREACHABLE)
     with client:
         return client.ask(data, within_ms=within_ms)
 

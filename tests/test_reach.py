@@ -80,7 +80,11 @@ def test_every_drawn_plan_can_be_reached(
     assert unreachable(data.draw(plans(spec, machine)), spec, machine) is None
 
 
-def test_without_packets_only_refusals_beside_a_healthy_upstream_are_out_of_reach() -> None:
-    """Of the catalogue's cells."""
+def test_without_packets_and_filters_few_cells_are_out_of_reach() -> None:
+    """Refusals beside a healthy upstream, and what a packet filter does."""
     lost = [cell.id for cell in all_cells() if unreachable(cell.plan, _spec(), BLIND)]
-    assert lost == ["connect/connect-refused/first-of-two"]
+    assert lost == [
+        "connect/connect-refused/first-of-two",
+        "connect/host-unreachable/every-upstream",
+        "connect/host-unreachable/first-of-two",
+    ]

@@ -12,6 +12,8 @@ def words_of(evidence: Evidence) -> str:
     match evidence.sight:
         case Sight.REFUSED:
             return "a refused connection"
+        case Sight.UNREACHABLE:
+            return "an unreachable host"
         case Sight.CONNECT_TIMEOUT:
             return "a connect timeout"
         case Sight.RESET:

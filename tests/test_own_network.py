@@ -1,0 +1,76 @@
+"""In a network of its own the instrument can make a host unreachable, and disturbs nobody."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command_process import COMMAND
+
+ROOT = Path(__file__).parent.parent
+FAULT = "host-unreachable"
+CELLS = f"connect/{FAULT}/*"
+_SYMPTOM = f"""
+import sys
+import pytest
+from fake_router import own_network
+own_network.enter()
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/test_router_symptoms.py", "-k", {FAULT!r}]))
+"""
+_TRY = "from fake_router import own_network; own_network.enter(); assert own_network.can_filter_packets()"
+
+
+def _own(code: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _possible() -> None:
+    if _own(_TRY).returncode != 0:
+        pytest.skip(
+            "this kernel gives this user no network of its own, or iptables is missing: apt-get install iptables"
+        )
+
+
+def test_an_unreachable_host_shows_its_symptom() -> None:
+    """EHOSTUNREACH at once, witnessed by the packet of its dial; after healing the port is reached."""
+    done = _own(_SYMPTOM)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+
+
+@pytest.mark.parametrize("subject", ["reference", "nginx"])
+def test_an_unreachable_host_is_a_safe_failure(subject: str, tmp_path: Path) -> None:
+    """With a healthy upstream beside it the operation succeeds there."""
+    if subject == "nginx" and shutil.which("nginx") is None:
+        pytest.skip("nginx is not installed")
+    out = tmp_path / "out"
+    command = [*COMMAND, "check", subject, "--own-network", "--only", CELLS, "--quiet", "--out", str(out)]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == 0
+    (path,) = out.glob("*/report.json")
+    cells = {cell["id"]: cell for cell in json.loads(path.read_bytes())["cells"]}
+    assert {id_: (cell["verdict"], cell["outcome"]) for id_, cell in cells.items()} == {
+        f"connect/{FAULT}/every-upstream": ("PASS", "unknown" if subject == "nginx" else "failed"),
+        f"connect/{FAULT}/first-of-two": ("PASS", "ok"),
+    }
+    assert cells[f"connect/{FAULT}/first-of-two"]["attempts"] == 2
+
+
+def test_without_a_network_of_its_own_nobody_is_made_unreachable(tmp_path: Path) -> None:
+    """The cells are listed as not run, with what would do; and that run judged nothing."""
+    out = tmp_path / "out"
+    command = [*COMMAND, "check", "--only", CELLS, "--quiet", "--out", str(out)]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == 3
+    (path,) = out.glob("*/report.json")
+    reasons = {cell["reason"] for cell in json.loads(path.read_bytes())["cells"]}
+    assert len(reasons) == 1
+    assert "--own-network" in reasons.pop()

@@ -93,7 +93,7 @@ def test_every_status_has_a_class(status: int) -> None:
 def test_every_sight_has_a_class(sight: Sight) -> None:
     """Only what happened before a connection existed is safe by its sight alone."""
     found = classify(Evidence(sight=sight, status=503 if sight is Sight.STATUS else None))
-    assert (found is Class.SAFE) is (sight in (Sight.REFUSED, Sight.CONNECT_TIMEOUT))
+    assert (found is Class.SAFE) is (sight in (Sight.REFUSED, Sight.UNREACHABLE, Sight.CONNECT_TIMEOUT))
 
 
 def test_a_status_without_its_number_is_refused() -> None:

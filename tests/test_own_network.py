@@ -34,9 +34,7 @@ def _own(code: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module", autouse=True)
 def _possible() -> None:
     if _own(_TRY).returncode != 0:
-        pytest.skip(
-            "this kernel gives this user no network of its own, or iptables is missing: apt-get install iptables"
-        )
+        pytest.skip("no network of its own for this user, or no iptables: apt-get install iptables")
 
 
 def test_an_unreachable_host_shows_its_symptom() -> None:

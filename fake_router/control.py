@@ -3,6 +3,7 @@
 It has no authentication, so it listens on a loopback address unless told otherwise.
 """
 
+import asyncio
 import errno
 import logging
 from collections.abc import Awaitable, Callable
@@ -11,13 +12,16 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from fake_router.ledger import dump
+from fake_router.ledger import dump, dump_more
 from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from faults.plan import PlanError
 from faults.plan_json import plan_from_json
 
 MAX_BODY_BYTES = 1024 * 1024
+MAX_DIGITS = 18  # of a seq
+FOLLOWED = 500  # entries that are written to a follower at once
+LINES = "application/jsonl"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -29,7 +33,11 @@ class Control:
         self._router = router
         self._host = host
         self._wanted = port
-        self._runner = web.AppRunner(self._app(), access_log=None, logger=_silent(), shutdown_timeout=1.0)
+        self._following: set[asyncio.Event] = set()
+        self._closing = False
+        self._runner = web.AppRunner(
+            self._app(), access_log=None, logger=_silent(), shutdown_timeout=1.0, handler_cancellation=True
+        )
         self.port = 0
 
     async def start(self) -> None:
@@ -49,7 +57,10 @@ class Control:
         self.port = self._runner.addresses[0][1]
 
     async def close(self) -> None:
-        """Stop listening. Safe to call twice."""
+        """Stop listening, and end what is followed. Safe to call twice."""
+        self._closing = True
+        for news in self._following:
+            news.set()
         await self._runner.cleanup()
 
     def _app(self) -> web.Application:
@@ -92,11 +103,41 @@ class Control:
         self._router.reset()
         return self._answer()
 
-    async def _ledger(self, request: web.Request) -> web.Response:
-        since = request.query.get("since", "0")
-        if not since.isdecimal():
+    async def _ledger(self, request: web.Request) -> web.StreamResponse:
+        since, follow = request.query.get("since", "0"), request.query.get("follow", "0")
+        if not since.isdecimal() or len(since) > MAX_DIGITS:
             raise ValueError(f"since is {since!r}; expected the seq of an entry, or 0 for all")
-        return web.Response(body=dump(self._router.ledger.since(int(since))), content_type="application/jsonl")
+        if follow not in ("0", "1"):
+            raise ValueError(f"follow is {follow!r}; expected 1, or 0 for what there is now")
+        if follow == "1":
+            return await self._follow(request, int(since))
+        return web.Response(body=dump(self._router.ledger.since(int(since))), content_type=LINES)
+
+    async def _follow(self, request: web.Request, seq: int) -> web.StreamResponse:
+        """Entries as they are made, until the client goes, the ledger is replaced, or the API is closed.
+
+        A slow reader is waited for here, and nowhere else: no more than FOLLOWED entries are ever held for it.
+        """
+        ledger, news = self._router.ledger, asyncio.Event()
+        response = web.StreamResponse(headers={"Content-Type": LINES})
+        await response.prepare(request)
+        await response.write(dump(()))
+        forget = ledger.on_record(news.set)
+        self._following.add(news)
+        try:
+            while True:
+                news.clear()
+                entries = ledger.since(seq, FOLLOWED)
+                if entries:
+                    await response.write(dump_more(entries))
+                    seq = entries[-1].seq
+                elif ledger is not self._router.ledger or self._closing:
+                    return response
+                else:
+                    await news.wait()
+        finally:
+            forget()
+            self._following.discard(news)
 
     async def _status(self, _: web.Request) -> web.Response:
         return self._answer()

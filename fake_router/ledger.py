@@ -1,6 +1,6 @@
 """The ledger: append-only, numbered, and as JSON lines. Line 1 holds the schema, every further line one entry."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from time import monotonic_ns
 from typing import Any, TypeVar, cast
 
@@ -20,21 +20,35 @@ class LedgerError(ValueError):
 class Ledger:
     """What really happened, in order. Entries are numbered from 1 and never change."""
 
-    __slots__ = ("_entries",)
+    __slots__ = ("_entries", "_followers")
 
     def __init__(self) -> None:
         self._entries: list[AnyEntry] = []
+        self._followers: list[Callable[[], None]] = []
 
     def record(self, kind: type[E], /, **facts: Any) -> int:
         """Append one entry and return its seq. Raises TypeError for facts that the kind does not have."""
         entries = self._entries
         seq = len(entries) + 1
         entries.append(cast(AnyEntry, kind(seq=seq, at_ns=monotonic_ns(), **facts)))
+        if self._followers:
+            self.tell_followers()
         return seq
 
-    def since(self, seq: int = 0) -> tuple[AnyEntry, ...]:
-        """The entries with numbers above `seq`."""
-        return tuple(self._entries[max(seq, 0) :])
+    def since(self, seq: int = 0, at_most: int | None = None) -> tuple[AnyEntry, ...]:
+        """The entries with numbers above `seq`; `at_most`: so many of them."""
+        first = max(seq, 0)
+        return tuple(self._entries[first : None if at_most is None else first + at_most])
+
+    def on_record(self, follower: Callable[[], None]) -> Callable[[], None]:
+        """Call `follower` after every entry, until the function returned is called. It must neither wait nor raise."""
+        self._followers.append(follower)
+        return lambda: self._followers.remove(follower)
+
+    def tell_followers(self) -> None:
+        """Let them look: there is an entry, or there will be no more."""
+        for follower in tuple(self._followers):
+            follower()
 
     def __iter__(self) -> Iterator[AnyEntry]:
         return iter(self._entries)
@@ -55,6 +69,11 @@ _entries = msgspec.json.Decoder(AnyEntry)
 def dump(entries: Iterable[AnyEntry]) -> bytes:
     """The entries as JSON lines, the first line naming the schema."""
     return _encoder.encode_lines([_Header(SCHEMA), *entries])
+
+
+def dump_more(entries: Iterable[AnyEntry]) -> bytes:
+    """Entries as JSON lines, to follow those that were dumped before."""
+    return _encoder.encode_lines(entries)
 
 
 def load(data: bytes | str) -> tuple[AnyEntry, ...]:

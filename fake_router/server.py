@@ -135,8 +135,9 @@ class Router:
         self.heal()
         for served in tuple(self._served.values()):
             served.abort_unless_idle()
-        self.ledger = Ledger()
+        before, self.ledger = self.ledger, Ledger()
         self._board.ledger = self.ledger
+        before.tell_followers()
         for line in self._served:
             line.record_opened()
 

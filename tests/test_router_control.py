@@ -133,6 +133,8 @@ def test_status_names_the_upstreams(both: tuple[Router, Api]) -> None:
         ("POST", "/arm", {"plan": PLAN, "first_operation": True, "read_timeout_ms": 1}, 400, "expected a number"),
         ("POST", "/arm", {"plan": PLAN, "first_operation": 0, "read_timeout_ms": 1}, 400, "expected 1 or more"),
         ("GET", "/ledger?since=x", None, 400, "since is 'x'"),
+        ("GET", "/ledger?follow=yes", None, 400, "follow is 'yes'; expected 1"),
+        ("GET", f"/ledger?since={'9' * 5000}", None, 400, "expected the seq of an entry"),
         ("GET", "/nothing", None, 404, "/nothing: Not Found"),
         ("GET", "/arm", None, 405, "expected POST"),
         ("POST", "/arm", b"x" * 2_000_000, 413, "/arm"),

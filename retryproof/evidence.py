@@ -10,6 +10,7 @@ from rich.text import Text
 
 from retryproof.command import Command
 from retryproof.exits import CommandError, Exit
+from retryproof.options import add_own_network, enter_own_network
 from retryproof.output import say
 from retryproof.terminal import console, print_labelled, print_line, progress, sheet
 from signoff.evidence_findings import findings_of
@@ -19,6 +20,7 @@ from suites.evidence.cases import Case, How, all_cases
 from suites.evidence.clients import CLIENTS
 from suites.evidence.matrix import JSON_NAME, PAGE_NAME, Matrix, MatrixError, Row, dump_matrix, load_matrix, merged
 from suites.evidence.observing import installed_clients, observed, pairs_of, python_version
+from suites.reach import Machine
 
 _DESCRIPTION = """\
 Run every fault of the catalogue against bare HTTP clients, and show what each
@@ -32,7 +34,7 @@ clients: {", ".join(CLIENTS)}
 examples:
   retryproof evidence                                everything
   retryproof evidence --client httpx --only 'body*'  some faults, one client
-  retryproof evidence --write docs                   the committed matrix again
+  retryproof evidence --write docs --own-network     the committed matrix again
 
 exit codes:
   0    observed
@@ -57,11 +59,17 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="the same for the whole matrix, all of it or nothing; of what varies by chance, what the folder's data "
         "has already seen is kept",
     )
+    add_own_network(parser)
 
 
 def _run(options: argparse.Namespace) -> Exit:
+    enter_own_network(options)
     names: list[str] = sorted(set(options.client or CLIENTS))
     cases = _cases(names, options.only)
+    for reason, faults in _lacking(cases).items():
+        say(f"{', '.join(faults)}: not observed here: {reason}")
+    lacking = [case for case in cases if _lacks(case)]
+    cases = [case for case in cases if case not in lacking]
     if options.write is not None and (options.client or options.only):
         raise CommandError(
             f"--write {str(options.write)!r} beside --client or --only; expected the whole matrix", Exit.USAGE
@@ -85,7 +93,7 @@ def _run(options: argparse.Namespace) -> Exit:
         say(message)
     matrix = Matrix(python=python_version(), clients=versions, rows=tuple(rows))
     if code is Exit.PASS:
-        code = Exit.COULD_NOT_RUN if missing else Exit.UNKNOWN if failed else Exit.PASS
+        code = Exit.COULD_NOT_RUN if missing or lacking else Exit.UNKNOWN if failed else Exit.PASS
     _print(out, matrix)
     _write(options, matrix, whole=code is Exit.PASS)
     return code
@@ -99,6 +107,19 @@ def _cases(names: Sequence[str], only: str | None) -> list[Case]:
     if not cases:
         raise CommandError(f"--only {only!r} matches no fault; `retryproof faults` lists them", Exit.USAGE)
     return cases
+
+
+def _lacks(case: Case) -> str | None:
+    return Machine.here().lacks_for(case.fault.act)
+
+
+def _lacking(cases: list[Case]) -> dict[str, list[str]]:
+    """The faults that this machine cannot do as it is, by the reason."""
+    found: dict[str, list[str]] = {}
+    for case in cases:
+        if (reason := _lacks(case)) and case.fault.id not in found.setdefault(reason, []):
+            found[reason].append(case.fault.id)
+    return found
 
 
 def _print(out: Console, matrix: Matrix) -> None:

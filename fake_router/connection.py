@@ -166,12 +166,15 @@ class Connection:
             operation=operation,
             of_operation=of_operation,
             body_bytes=len(request.body),
+            api=work.form.api.value,
+            stream=work.form.stream,
         )
         can_strike = reachable(step.act, http10=request.http10)
         exchange = Exchange(
             number=number,
             operation=operation,
             choices=work.choices,
+            form=work.form,
             act=step.act if can_strike else HEALTHY,
             fault=step.fault if can_strike else None,
             read_timeout_s=step.read_timeout_s,

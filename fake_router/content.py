@@ -4,35 +4,62 @@ Forwarders drop and rewrite headers; the content they must pass on.
 """
 
 import re
+from typing import Any
 
 MAGIC = 31_337  # the first prompt token, and the first completion token, of everything that carries an operation
 MAX_NUMBER = 2**31 - 1  # token ids are int32 on the wire of the Tinker SDK
-_IN_WORDS = "retryproof operation"
-_FOUND = re.compile(rf"{_IN_WORDS} (\d{{1,10}})\b")
+STREAM_STEPS = 8  # events of one choice in a stream
+
+_MARKER = re.compile(r"(?<![\w-])retryproof operation ([1-9][0-9]{0,9})(?![\w-])")
 
 
 def prompt_tokens(operation: int) -> list[int]:
     """The prompt of a request that carries that operation."""
-    if not 0 < operation <= MAX_NUMBER:
-        raise ValueError(f"operation number {operation!r}; expected 1 to {MAX_NUMBER}")
-    return [MAGIC, operation]
+    return [MAGIC, _checked(operation)]
 
 
 def prompt_text(operation: int) -> str:
-    """The same as a text; it may stand anywhere inside a longer one."""
-    return f"{_IN_WORDS} {prompt_tokens(operation)[1]}"
+    """A text that carries that operation: a marker that nobody writes by chance, whatever stands around it."""
+    return f"retryproof operation {_checked(operation)}"
+
+
+def _checked(operation: int) -> int:
+    if not 0 < operation <= MAX_NUMBER:
+        raise ValueError(f"operation number {operation!r}; expected 1 to {MAX_NUMBER}")
+    return operation
 
 
 def operation_in(prompt: object) -> int | None:
-    """The operation that a decoded prompt carries (a list of token ids, or a text); None where it carries none."""
+    """The operation that a decoded prompt carries: token ids, or a text with a marker; None where it carries none."""
     match prompt:
-        case str():
-            found = _FOUND.search(prompt)
-            return operation_in([MAGIC, int(found[1])]) if found else None
         case [int() as magic, int() as operation, *_] if magic == MAGIC and 0 < operation <= MAX_NUMBER:
             return operation
+        case str():
+            return _marked([prompt])
         case _:
             return None
+
+
+def operation_in_messages(messages: object) -> int | None:
+    """The operation that the texts of a chat carry; None where they carry none, or more than one."""
+    if not isinstance(messages, list):
+        return None
+    return _marked([text for message in messages if isinstance(message, dict) for text in _texts(message)])
+
+
+def _texts(message: dict[str, Any]) -> list[str]:
+    """A message's content is a text, or a list of parts of which some are texts."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return [content]
+    parts = content if isinstance(content, list) else []
+    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+
+
+def _marked(texts: list[str]) -> int | None:
+    found = {int(number) for text in texts for number in _MARKER.findall(text)}
+    operation = found.pop() if len(found) == 1 else 0
+    return operation if 0 < operation <= MAX_NUMBER else None
 
 
 def result_tokens(operation: int, execution: int, choice: int) -> list[int]:
@@ -43,3 +70,20 @@ def result_tokens(operation: int, execution: int, choice: int) -> list[int]:
 def result_text(operation: int, execution: int, choice: int) -> str:
     """The completion text of one choice."""
     return f"operation {operation} execution {execution} choice {choice}"
+
+
+def step_tokens(operation: int, execution: int, choice: int, step: int) -> list[int]:
+    """The tokens in one event of a stream: each event names the work that it came from."""
+    return [*result_tokens(operation, execution, choice), step]
+
+
+def step_text(operation: int, execution: int, choice: int, step: int) -> str:
+    """The text in one event of a stream."""
+    return f"{result_text(operation, execution, choice)} event {step}; "
+
+
+def streamed_result(operation: int, execution: int, choice: int) -> tuple[list[int], str]:
+    """Tokens and text of one choice, when all of its events have come."""
+    steps = range(STREAM_STEPS)
+    tokens = [token for step in steps for token in step_tokens(operation, execution, choice, step)]
+    return tokens, "".join(step_text(operation, execution, choice, step) for step in steps)

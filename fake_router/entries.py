@@ -53,7 +53,8 @@ class Closed(Entry, frozen=True, kw_only=True):
 
 class Received(Entry, frozen=True, kw_only=True):
     """The last byte of a request was read: an exchange. `nth` counts the exchanges of its connection from 1
-    (nth > 1: the connection was reused), `of_operation` those of its operation from 1.
+    (nth > 1: the connection was reused), `of_operation` those of its operation from 1. `api` and `stream` are the
+    form in which it was asked for.
     """
 
     exchange: int
@@ -63,6 +64,8 @@ class Received(Entry, frozen=True, kw_only=True):
     operation: int | None
     of_operation: int = 1
     body_bytes: int = 0
+    api: str = "completions"
+    stream: bool = False
 
 
 class Accepted(Entry, frozen=True, kw_only=True):

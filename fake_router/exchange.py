@@ -9,6 +9,7 @@ from enum import Enum
 from typing import assert_never
 
 from faults.acts import HEALTHY, Answer, End, ExchangeAct, Hang
+from faults.form import Form
 from faults.vocabulary import Ending, Framing, Side
 
 
@@ -175,6 +176,7 @@ class Exchange:
     number: int
     operation: int | None
     choices: int
+    form: Form
     act: ExchangeAct
     fault: str | None
     read_timeout_s: float

@@ -137,7 +137,14 @@ class Performer:
     # The reply.
 
     def _send(self, exchange: Exchange, answer: Answer) -> Event | None:
-        reply = render(answer, exchange.operation, exchange.execution, exchange.choices, close=not exchange.keep_alive)
+        reply = render(
+            answer,
+            exchange.operation,
+            exchange.execution,
+            exchange.choices,
+            exchange.form,
+            close=not exchange.keep_alive,
+        )
         self._board.ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
         data = reply.head + reply.body
         self._of_bytes = reply.of_bytes

@@ -9,14 +9,13 @@ from typing import NamedTuple
 import msgspec
 
 from fake_router.content import result_text, result_tokens
+from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS, STREAM_TYPE, in_form
 from fake_router.wire import LAST_CHUNK, chunk, head
 from faults.acts import Answer
 from faults.contents import JSON_TYPE, fixed_content
+from faults.form import COMPLETION, Form
 from faults.vocabulary import Content, Cut, Framing
 
-MODEL = "retryproof"
-CREATED = 1_700_000_000  # a constant: the bytes depend on no clock
-PROMPT_TOKENS = 2
 NO_OPERATION = 0  # the number in the result of a request whose prompt carries no operation
 
 _encode = msgspec.json.Encoder().encode
@@ -31,11 +30,15 @@ class Reply(NamedTuple):
     of_bytes: int
 
 
-def body_of(content: Content, operation: int | None, execution: int, choices: int) -> tuple[str, bytes]:
+def body_of(
+    content: Content, operation: int | None, execution: int, choices: int, form: Form = COMPLETION
+) -> tuple[str, bytes]:
     """Content type and whole body, without framing. `execution` is 0 where nothing was executed."""
     if content is not Content.RESULT:
         return fixed_content(content)
     number = NO_OPERATION if operation is None else operation
+    if form != COMPLETION:
+        return STREAM_TYPE if form.stream else JSON_TYPE, in_form(form, number, execution, choices)
     return JSON_TYPE, _completion(number, execution, choices)
 
 
@@ -44,16 +47,18 @@ def render(
     operation: int | None,
     execution: int,
     choices: int,
+    form: Form = COMPLETION,
     *,
     close: bool = False,
     body_withheld: bool = False,
 ) -> Reply:
-    """The reply that the act sends. `close` adds `Connection: close`; `body_withheld` answers a HEAD.
+    """The reply that the act sends to a request of that form. `close` adds `Connection: close`; `body_withheld` answers
+    a HEAD. A stream is chunked: its length is not known when it begins.
 
     A cut takes half of the content (rounded down), or the last chunk.
     """
-    content_type, body = body_of(act.content, operation, execution, choices)
-    chunked = act.framing is Framing.CHUNKED
+    content_type, body = body_of(act.content, operation, execution, choices, form)
+    chunked = act.framing is Framing.CHUNKED or (form.stream and act.content is Content.RESULT)
     extra = () if act.retry_after_s is None else (("Retry-After", str(act.retry_after_s)),)
     start = head(act.status, content_type, None if chunked else len(body), close=close, extra=extra)
     if body_withheld:

@@ -7,12 +7,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from fake_router.content import operation_in
+from fake_router.content import operation_in, operation_in_messages
 from fake_router.entries import NOT_ANSWERED
-from fake_router.replies import MODEL
+from fake_router.forms import MODEL
 from fake_router.wire import Request
+from faults.form import Api, Form
 
-COMPLETIONS = "/v1/completions"
+APIS: Mapping[str, Api] = {api.path: api for api in Api}
 MAX_CHOICES = 128
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110 s9.2.1: they ask for no work
 
@@ -25,10 +26,11 @@ PROBES: Mapping[str, object] = {
 
 @dataclass(slots=True)
 class Work:
-    """A completion is asked for. `operation` None: the prompt carries none, as plain load tools send it."""
+    """A completion is asked for. `operation` None: the content carries none, as plain load tools send it."""
 
     operation: int | None
     choices: int
+    form: Form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +53,19 @@ class Refusal:
     allow: str = ""
 
 
-class _Completion(msgspec.Struct):
+_NO_STREAM = Refusal(
+    status=400, why="a stream for HTTP/1.0; expected HTTP/1.1: a stream is chunked (RFC 9112 s6.1), or stream false"
+)
+
+
+class _Asked(msgspec.Struct):
     prompt: Any = None
+    messages: Any = None
     n: int | None = None
     stream: bool | None = None
 
 
-_decode = msgspec.json.Decoder(_Completion).decode
+_decode = msgspec.json.Decoder(_Asked).decode
 
 
 def probes_with(paths: Collection[str]) -> Mapping[str, object]:
@@ -67,13 +75,15 @@ def probes_with(paths: Collection[str]) -> Mapping[str, object]:
 
 def route(request: Request, probes: Mapping[str, object] = PROBES) -> Work | Probe | Refusal:
     """What this request is."""
-    path = request.target if request.target == COMPLETIONS else _path_of(request.target)
-    if path == COMPLETIONS:
+    path = request.target if request.target in APIS else _path_of(request.target)
+    api = APIS.get(path)
+    if api is not None:
         if request.method == "POST":
-            return work_in(request.body)
-        return Refusal(status=405, why=f"{request.method} {COMPLETIONS}; expected POST", allow="POST")
+            work = work_in(request.body, api)
+            return _NO_STREAM if request.http10 and isinstance(work, Work) and work.form.stream else work
+        return Refusal(status=405, why=f"{request.method} {path}; expected POST", allow="POST")
     if path not in probes:
-        return Refusal(status=404, why=f"{path!r} is not served; expected {COMPLETIONS} or {', '.join(probes)}")
+        return Refusal(status=404, why=f"{path!r} is not served; expected {', '.join((*APIS, *probes))}")
     if request.method not in ("GET", "HEAD"):
         return Refusal(status=405, why=f"{request.method} {path}; expected GET or HEAD", allow="GET, HEAD")
     return Probe(status=200, answer=probes[path])
@@ -87,9 +97,11 @@ def unserved_work(request: Request, probes: Collection[str] = PROBES) -> Work | 
     """
     if request.method in SAFE_METHODS:
         return UNSERVED_PROBE
-    work = work_in(request.body) if request.method == "POST" else None
-    if isinstance(work, Work):
-        return work
+    if request.method == "POST":
+        for api in Api:
+            work = work_in(request.body, api)
+            if isinstance(work, Work):
+                return work
     return UNSERVED_PROBE if _path_of(request.target) in probes else None
 
 
@@ -101,17 +113,21 @@ def _path_of(target: str) -> str:
         return target
 
 
-def work_in(body: bytes) -> Work | Refusal:
+def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:
     """The work that this body asks for."""
     try:
         asked = _decode(body)
     except (msgspec.MsgspecError, RecursionError) as error:
-        return Refusal(status=400, why=f"no completion request ({error}); expected JSON with `prompt`")
-    if asked.prompt is None:
-        return Refusal(status=400, why="no `prompt`; expected a text or a list of token ids")
+        return Refusal(status=400, why=f"no completion request ({error}); expected JSON with {_CONTENT[api]}")
+    content = asked.messages if api is Api.CHAT else asked.prompt
+    if content is None:
+        return Refusal(status=400, why=f"expected {_CONTENT[api]}")
     choices = 1 if asked.n is None else asked.n
     if not 1 <= choices <= MAX_CHOICES:
         return Refusal(status=400, why=f"n is {choices!r}; expected 1 to {MAX_CHOICES}")
-    if asked.stream:
-        return Refusal(status=400, why="stream is true; this router sends completions whole")
-    return Work(operation_in(asked.prompt), choices)
+    operation = operation_in_messages(content) if api is Api.CHAT else operation_in(content)
+    return Work(operation, choices, FORMS[api, bool(asked.stream)])
+
+
+FORMS = {(api, stream): Form(api=api, stream=stream) for api in Api for stream in (False, True)}
+_CONTENT = {Api.COMPLETIONS: "`prompt`, a text or a list of token ids", Api.CHAT: "`messages`, a list"}

@@ -1,8 +1,9 @@
 """In which cells a fault is lived through at which depth: data beside each fault."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from faults.form import Api, Form
 from faults.vocabulary import Leaving
 
 
@@ -27,6 +28,9 @@ class Dimension(StrEnum):
     FIRST = "first"  # the first request of its connection, in one segment
     REUSED = "reused"  # on a connection that has carried one before
     TWO_SEGMENTS = "first/two-segments"  # head and body apart
+    STREAM = "first/stream"  # asked for as a stream of events
+    CHAT = "first/chat"  # asked for as a chat completion
+    CHAT_STREAM = "first/chat-stream"
     CALLER_FIN = "caller-fin"  # its caller leaves: before the work where nothing is wrong, else during it
     CALLER_RESET = "caller-reset"
     CALLER_HALF_CLOSE = "caller-half-close"
@@ -38,6 +42,12 @@ CALLER_LEAVES = {
     Dimension.CALLER_FIN: Leaving.FIN,
     Dimension.CALLER_RESET: Leaving.RESET,
     Dimension.CALLER_HALF_CLOSE: Leaving.HALF_CLOSE,
+}
+
+FORMS = {
+    Dimension.STREAM: Form(stream=True),
+    Dimension.CHAT: Form(api=Api.CHAT),
+    Dimension.CHAT_STREAM: Form(api=Api.CHAT, stream=True),
 }
 
 _PLAIN = frozenset({Dimension.FIRST, Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO})
@@ -70,6 +80,16 @@ LISTENER_SLOW = Coverage(core=frozenset({Dimension.FIRST_OF_TWO}))  # the other 
 def segmented(coverage: Coverage) -> Coverage:
     """The same, and with head and body apart: the reply, or its absence, has made real forwarders decide by that."""
     return Coverage(core=coverage.core, full=coverage.full | {Dimension.TWO_SEGMENTS})
+
+
+def streamed(coverage: Coverage) -> Coverage:
+    """The same, and asked for as a stream: one of the few that stand for all others there."""
+    return replace(coverage, full=coverage.full | {Dimension.STREAM})
+
+
+def in_all_forms(coverage: Coverage) -> Coverage:
+    """The same, and asked for in every form."""
+    return replace(coverage, full=coverage.full | FORMS.keys())
 
 
 def left(coverage: Coverage) -> Coverage:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from faults.acts import Answer, DialAct, Hang, is_listener_act
 from faults.catalogue import fault_named
+from faults.form import Api, Form
 from faults.vocabulary import Leaving
 
 SCHEMA = 1
@@ -30,6 +31,7 @@ class PlannedOperation:
     body). wave: waves go one after the other, the operations of one are in flight together. gate: its first
     exchange is held, once received, until that gate opens ("received:N", "left:N", or by name through the control
     port). leaves: its caller leaves in that way once its first exchange has been received.
+    api: what it asks for, "completions" or "chat". stream: it asks for a stream of events.
     """
 
     faults: tuple[str, ...] = ()
@@ -38,6 +40,8 @@ class PlannedOperation:
     wave: int = 0
     gate: str | None = None
     leaves: Leaving | None = None
+    api: str = Api.COMPLETIONS.value
+    stream: bool = False
 
     def __post_init__(self) -> None:
         for id_ in self.faults:
@@ -49,6 +53,13 @@ class PlannedOperation:
             raise PlanError(f"segments is {self.segments!r}; expected 1, or 2 (head and body apart)")
         if not 0 <= self.wave < MAX_OPERATIONS:
             raise PlanError(f"wave is {self.wave!r}; expected 0 to {MAX_OPERATIONS - 1}")
+        if self.api not in tuple(Api):
+            raise PlanError(f"api is {self.api!r}; expected one of {', '.join(Api)}")
+
+    @property
+    def form(self) -> Form:
+        """What it asks for."""
+        return Form(api=Api(self.api), stream=self.stream)
 
     @property
     def waits_for_its_caller(self) -> bool:

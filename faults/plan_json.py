@@ -16,6 +16,8 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "reused": (bool, "true or false"),
     "segments": (int, "1 or 2"),
     "wave": (int, "a number from 0"),
+    "api": (str, "completions or chat"),
+    "stream": (bool, "true or false"),
     "gate": ((str, type(None)), "the name of a gate, or null"),
     "leaves": ((str, type(None)), "null, or one of " + ", ".join(Leaving)),
     "fault": (str, "a fault id"),

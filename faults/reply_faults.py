@@ -1,7 +1,7 @@
 """The faults that strike an exchange: the request was read whole."""
 
 from faults.acts import HEALTHY, Act, Answer, End, Hang
-from faults.coverage import CORE, CORE_REUSED_TOO, REUSED_TOO, Coverage, left, segmented
+from faults.coverage import CORE, CORE_REUSED_TOO, REUSED_TOO, Coverage, in_all_forms, left, segmented, streamed
 from faults.fault import RFC_RETRY, Fault
 from faults.vocabulary import Content, Cut, Ending, Framing, Side
 
@@ -50,7 +50,7 @@ def wait_faults() -> list[Fault]:
 def _covered(name: str, side: Side) -> Coverage:
     if name == "silence" and side is Side.AFTER:
         return left(CORE_REUSED_TOO)
-    return segmented(CORE_REUSED_TOO) if name == "reset" else CORE_REUSED_TOO
+    return streamed(segmented(CORE_REUSED_TOO)) if name == "reset" else CORE_REUSED_TOO
 
 
 def status_faults() -> list[Fault]:
@@ -63,7 +63,7 @@ def status_faults() -> list[Fault]:
             row="S1",
             authority="the router's published contract; without one: " + RFC_RETRY,
             no_twin="after EXECUTE it would be a router that breaks its own contract",
-            coverage=segmented(CORE),
+            coverage=streamed(segmented(CORE)),
         )
     ]
     for status in (429, 500, 502, 503, 504):
@@ -100,13 +100,13 @@ def status_faults() -> list[Fault]:
 def final_faults() -> list[Fault]:
     """A 200 whose content is wrong, or whose body is cut."""
     contents = (
-        ("html-200", Content.HTML, "an HTML page with 200", segmented(CORE)),
+        ("html-200", Content.HTML, "an HTML page with 200", streamed(segmented(CORE))),
         ("empty-200", Content.EMPTY, "an empty body with 200", CORE),
         ("shape-200", Content.WRONG_SHAPE, "JSON of the wrong shape with 200", CORE),
         ("null-200", Content.NULL, "the JSON value null with 200", REUSED_TOO),
         ("object-200", Content.OBJECT, "an empty JSON object with 200", CORE),
         ("no-choices-200", Content.NO_CHOICES, "a completion without a choice, with 200", REUSED_TOO),
-        ("error-200", Content.ERROR_OBJECT, "an error object with 200", CORE),
+        ("error-200", Content.ERROR_OBJECT, "an error object with 200", in_all_forms(CORE)),
     )
     faults = [
         Fault(
@@ -122,7 +122,7 @@ def final_faults() -> list[Fault]:
     ]
     cuts = (
         ("length", Framing.LENGTH, Cut.HALF, "B1", "half of the body, short of Content-Length, then", CORE),
-        ("chunked", Framing.CHUNKED, Cut.HALF, "B2", "half of a chunked body, then", CORE),
+        ("chunked", Framing.CHUNKED, Cut.HALF, "B2", "half of a chunked body, then", in_all_forms(CORE)),
         (
             "last-chunk",
             Framing.CHUNKED,
@@ -158,7 +158,7 @@ def time_faults() -> list[Fault]:
             row="H3",
             authority="a slow answer is an answer",
             no_twin="FINAL: the work is known to have run",
-            coverage=left(CORE),
+            coverage=left(streamed(CORE)),
         ),
         Fault(
             id="slow-beyond",
@@ -176,6 +176,6 @@ def time_faults() -> list[Fault]:
             row="-",
             authority=_RFC_2XX,
             no_twin="FINAL: the work is known to have run",
-            coverage=left(segmented(CORE)),
+            coverage=left(in_all_forms(segmented(CORE))),
         ),
     ]

@@ -51,7 +51,8 @@ class Item:
         return {
             "reused": self.cell.reused,
             "segments": self.cell.segments,
-            "streaming": False,
+            "streaming": self.cell.form.stream,
+            "api": self.cell.form.api.value,
             "leaves": self.cell.leaves,
             "upstreams": self.cell.upstreams,
             "twin": self.cell.twin,

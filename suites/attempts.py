@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fake_router.entries import Witness
+from faults.form import COMPLETION, Form
 from faults.vocabulary import Replied
 
 
@@ -22,10 +23,11 @@ class Attempt:
     or None where there is none.
 
     start: the seq at which the sending is first seen; attempts are ordered by it, and place is its place among
-    those of its operation, from 1 (0: not known yet). placed: false where nobody saw
-    *when* it was sent (a dial that only the kernel counted, bytes that were found in a queue). exactly_one: false
-    where nobody counted the sendings behind it: then it stands for at least one. peer_left: the subject ended its
-    connection. strikes: one of the listener, one of the exchange, or both; what the subject saw is the first.
+    those of its operation, from 1 (0: not known yet). form: in which the router was asked for it.
+    placed: false where nobody saw *when* it was sent (a dial that only the kernel counted, bytes that were found in a
+    queue). exactly_one: false where nobody counted the sendings behind it: then it stands for at least one. peer_left:
+    the subject ended its connection. strikes: one of the listener, one of the exchange, or both;
+    what the subject saw is the first.
     """
 
     operation: int | None
@@ -34,6 +36,7 @@ class Attempt:
     place: int = 0
     connection: int | None = None
     exchange: int | None = None
+    form: Form = COMPLETION
     nth: int | None = None
     of_operation: int | None = None
     strikes: tuple[Strike, ...] = ()

@@ -5,8 +5,9 @@ from fnmatch import fnmatchcase
 
 from faults.acts import HEALTHY, is_listener_act
 from faults.catalogue import CATALOGUE
-from faults.coverage import CALLER_LEAVES, Depth, Dimension
+from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
+from faults.form import COMPLETION, Form
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
 
@@ -22,6 +23,7 @@ class Cell:
     plan: Plan
     reused: bool = False
     segments: int = 1
+    form: Form = COMPLETION
     leaves: Leaving | None = None
     upstreams: str = "any"
     twin: str | None = None
@@ -60,7 +62,7 @@ def _listener_cells(fault: Fault) -> list[Cell]:
 
 def _exchange_cells(fault: Fault) -> list[Cell]:
     cells = []
-    for dimension in (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS, *CALLER_LEAVES):
+    for dimension in (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS, *FORMS, *CALLER_LEAVES):
         operation = _operation_in(dimension, fault)
         if operation is None:
             continue
@@ -72,6 +74,7 @@ def _exchange_cells(fault: Fault) -> list[Cell]:
                 plan=Plan(name=id_, operations=(operation,)),
                 reused=operation.reused,
                 segments=operation.segments,
+                form=operation.form,
                 leaves=operation.leaves,
                 twin=_twin(fault, dimension) if operation.leaves is None else None,
                 depth=fault.coverage.depth_of(dimension),
@@ -82,10 +85,13 @@ def _exchange_cells(fault: Fault) -> list[Cell]:
 
 def _operation_in(dimension: Dimension, fault: Fault) -> PlannedOperation | None:
     """The operation of that cell; None for a caller that would be answered before it could leave."""
+    form = FORMS.get(dimension, COMPLETION)
     operation = PlannedOperation(
         faults=(fault.id,),
         reused=dimension is Dimension.REUSED,
         segments=2 if dimension is Dimension.TWO_SEGMENTS else 1,
+        api=form.api.value,
+        stream=form.stream,
     )
     leaves = CALLER_LEAVES.get(dimension)
     if leaves is None or operation.waits_for_its_caller:

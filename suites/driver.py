@@ -170,7 +170,7 @@ class Driver:
         """
         outcomes: list[Outcome] = []
         for _ in stage.ports:
-            outcomes.append(await self._call(stage, PlannedOperation(), self.numbers.take(1)[0]))
+            outcomes.append(await self._call(stage, self.subject.spec.plain, self.numbers.take(1)[0]))
             if outcomes[-1].kind is not Kind.OK:
                 break
         return outcomes

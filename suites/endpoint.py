@@ -4,7 +4,7 @@ import asyncio
 import json
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -12,20 +12,24 @@ from faults.evidence import Marker
 from faults.plan import PlannedOperation
 from suites.body_template import filled
 from suites.caller import Reply, call, connecting_socket
-from suites.history import Arrival, Kind, Outcome
+from suites.history import Arrival, Outcome
 from suites.leaving import Leave
+from suites.outcomes import outcome_of
 from suites.pipe import in_words, pipe_on
 from suites.subject import Address
 from suites.subject_reader import SubjectFile
-from suites.workload import TARGET, completion_request
+from suites.workload import completion_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where and how operations are sent. body: a template, or empty for the usual one. tls: over TLS, so verified."""
+    """Where and how operations are sent. path: empty for the usual one of what is asked for; query: with its question
+    mark. body: a template, or empty for the usual one. tls: over TLS, so verified.
+    """
 
     address: Address
-    target: str = TARGET
+    path: str = ""
+    query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: str = ""
     tls: ssl.SSLContext | None = None
@@ -36,28 +40,19 @@ class Endpoint:
     ) -> Outcome:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
         began_ns = time.monotonic_ns()
-        body = filled(self.body, number) if self.body else json.dumps(completion_request(number)).encode()
+        form = planned.form
         reply = await call(
             self.address,
-            target=self.target,
-            body=body,
+            target=(self.path or form.api.path) + self.query,
+            body=filled(self.body, number) if self.body else json.dumps(completion_request(number, form)).encode(),
             headers={"Content-Type": "application/json", **self.headers},
             segments=planned.segments,
             ceiling_ms=ceiling_ms,
             tls=self.tls,
             leave=leave,
         )
-        return Outcome(
-            operation=number,
-            kind=_kind(reply, self.not_executed),
-            arrival=reply.arrival,
-            status=reply.status,
-            body=reply.body,
-            says=reply.says,
-            left=leave is not None and leave.left.is_set(),
-            invoked_at_ns=began_ns,
-            ended_at_ns=time.monotonic_ns(),
-        )
+        left = leave is not None and leave.left.is_set()
+        return outcome_of(reply, number, form, self.not_executed, began_ns, left=left)
 
     async def get(self, target: str, ceiling_ms: int) -> Reply:
         """A look at it: a GET without a body."""
@@ -116,18 +111,10 @@ def endpoint_of(file: SubjectFile) -> Endpoint:
     path = parts.path if parts.path != "/" else ""
     return Endpoint(
         address=(parts.hostname or "", parts.port or (80 if tls is None else 443)),
-        target=(path or TARGET) + (f"?{parts.query}" if parts.query else ""),
+        path=path,
+        query=f"?{parts.query}" if parts.query else "",
         headers={"Host": parts.netloc, **file.headers},
         body=file.body,
         tls=tls,
         not_executed=file.not_executed,
     )
-
-
-def _kind(reply: Reply, not_executed: Sequence[Marker]) -> Kind:
-    if reply.arrival is not Arrival.WHOLE or reply.status is None:
-        return Kind.UNKNOWN
-    if 200 <= reply.status < 300:
-        return Kind.OK
-    claims = any(reply.status == marker.status and marker.body.encode() in reply.body for marker in not_executed)
-    return Kind.FAILED if claims else Kind.UNKNOWN

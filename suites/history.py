@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from faults.form import COMPLETION, Form
+
 
 class Kind(StrEnum):
     """What the caller may believe of an operation."""
@@ -26,15 +28,17 @@ class Arrival(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How one operation ended for its caller. `says`: the subject's words, for reports. For a subject called in
-    process, `tokens` and `text` are what it returned; for one over HTTP, `body` is what arrived. left: its caller left
-    while it was in flight, wholly (arrival LEFT) or by half-closing.
+    """How one operation ended for its caller, who had asked for it in that form. `says`: the subject's words, for
+    reports. Of a stream, OK is one that looks whole to its last event. For a subject called in process, `tokens` and
+    `text` are what it returned; for one over HTTP, `body` is what arrived. left: its caller left while it was in
+    flight, wholly (arrival LEFT) or by half-closing.
     Times are the machine's monotonic clock in nanoseconds.
     """
 
     operation: int
     kind: Kind
     arrival: Arrival
+    form: Form = COMPLETION
     status: int | None = None
     body: bytes = b""
     tokens: tuple[int, ...] | None = None

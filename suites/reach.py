@@ -41,6 +41,8 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
         return "called in process: there is no request on a wire from the caller to split"
     if spec.facts.in_process and any(operation.leaves is Leaving.HALF_CLOSE for operation in plan.operations):
         return "called in process: there is no connection from the caller to half-close"
+    for api in {operation.form.api for operation in plan.operations} - set(spec.apis):
+        return f"asks for {api.path}; {spec.facts.name} speaks {' and '.join(known.path for known in spec.apis)} alone"
     for name in _named(plan):
         if name in spec.reach:
             return spec.reach[name]
@@ -82,6 +84,8 @@ def _named(plan: Plan) -> set[str]:
         names.add("segments")
     if any(operation.leaves for operation in plan.operations):
         names.add("leaves")
+    if any(operation.stream for operation in plan.operations):
+        names.add("streaming")
     return names
 
 

@@ -23,6 +23,7 @@ from fake_router.entries import (
     Unserved,
     Witness,
 )
+from faults.form import Api, Form
 from suites.attempts import Attempt, Strike
 
 
@@ -150,6 +151,7 @@ class Reader:
             exchange=entry.exchange,
             nth=entry.nth,
             of_operation=entry.of_operation,
+            form=Form(api=Api(entry.api), stream=entry.stream),
         )
 
     def _unserved(self, entry: Unserved) -> None:

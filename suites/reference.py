@@ -5,17 +5,19 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 import uvloop
 
 from faults.evidence import REFERENCE_CONTRACT
+from faults.form import Form
 from faults.plan import PlannedOperation
 from forwarder.client import Forwarder
 from forwarder.errors import ForwardError, NotExecutedError
 from forwarder.policy import POLICIES, Policy, policy_named
+from forwarder.request import Api
 from forwarder.settings import Settings
-from forwarder.validate import Completion
 from suites.history import Arrival, Kind, Outcome
 from suites.leaving import Leave, until_told
 from suites.pulse import Pulse
@@ -27,6 +29,8 @@ TIMEOUT_MS = 300  # both time-outs of the reference while it is examined
 BACKOFF_MS = 1  # and its pause before it sends again: thousands of plans wait for it
 UPSTREAMS = 2
 REFERENCE_POLICIES = tuple(POLICIES)
+
+Result = tuple[tuple[int, ...], str]  # tokens and text of the only choice that is asked for
 
 
 class ForwarderThread:
@@ -60,34 +64,67 @@ class ReferenceInstance:
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:
         """One operation, by a plain function call; what it returns or raises is the outcome. Its caller leaves by
-        cancelling it.
+        cancelling it. (Segmentation is the caller's wire's, and there is none.)
         """
-        del planned  # segmentation is the caller's wire's, and there is none
         started = time.monotonic_ns()
-        call = asyncio.wrap_future(
-            asyncio.run_coroutine_threadsafe(self._complete(number, ceiling_ms / 1000), self.loop)
-        )
+        asked = self._asked(number, planned.form, ceiling_ms / 1000)
+        call = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked, self.loop))
         if leave is None:
             return await call
         outcome = await until_told(call, leave)
         if outcome is not None:
             return outcome
         leave.left.set()
-        left = _outcome(number, started, Kind.UNKNOWN, arrival=Arrival.LEFT, says=leave.says)
-        return replace(left, left=True)
+        return Outcome(
+            operation=number,
+            kind=Kind.UNKNOWN,
+            arrival=Arrival.LEFT,
+            form=planned.form,
+            says=leave.says,
+            left=True,
+            invoked_at_ns=started,
+            ended_at_ns=time.monotonic_ns(),
+        )
 
-    async def _complete(self, number: int, ceiling_s: float) -> Outcome:
+    async def _asked(self, number: int, form: Form, ceiling_s: float) -> Outcome:
         started = time.monotonic_ns()
+        kind, arrival, says, result = Kind.OK, Arrival.RETURNED, "", None
         try:
             async with asyncio.timeout(ceiling_s):
-                completion = await self.forwarder.complete(completion_request(number))
+                result = await (self._streamed(number, form) if form.stream else self._complete(number, form))
         except ForwardError as error:
             kind = Kind.FAILED if isinstance(error, NotExecutedError) else Kind.UNKNOWN
-            return _outcome(number, started, kind, says=f"{type(error).__name__}: {error}")
+            says = f"{type(error).__name__}: {error}"
         except TimeoutError:
-            says = f"no answer within {ceiling_s:g} s"
-            return _outcome(number, started, Kind.UNKNOWN, arrival=Arrival.HUNG, says=says)
-        return _outcome(number, started, Kind.OK, completion=completion)
+            kind, arrival, says = Kind.UNKNOWN, Arrival.HUNG, f"no answer within {ceiling_s:g} s"
+        tokens, text = result if result is not None else (None, None)
+        return Outcome(
+            operation=number,
+            kind=kind,
+            arrival=arrival,
+            form=form,
+            tokens=tokens,
+            text=text,
+            says=says,
+            invoked_at_ns=started,
+            ended_at_ns=time.monotonic_ns(),
+        )
+
+    async def _complete(self, number: int, form: Form) -> Result:
+        completion = await self.forwarder.complete(completion_request(number, form), api=Api(form.api.value))
+        (choice,) = completion.choices
+        return choice.token_ids or (), choice.text
+
+    async def _streamed(self, number: int, form: Form) -> Result:
+        """What its events add up to; it returns only when the last of them has come."""
+        tokens: list[int] = []
+        texts: list[str] = []
+        async with aclosing(self.forwarder.stream(completion_request(number, form), api=Api(form.api.value))) as events:
+            async for event in events:
+                for delta in event.deltas:
+                    tokens += delta.token_ids or ()
+                    texts.append(delta.text)
+        return tuple(tokens), "".join(texts)
 
     async def idle(self) -> bool | None:
         """Exact: it counts what it has in flight."""
@@ -100,28 +137,6 @@ class ReferenceInstance:
     async def stop(self) -> None:
         """Close the session and its pool."""
         await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self.forwarder.close(), self.loop))
-
-
-def _outcome(
-    number: int,
-    started: int,
-    kind: Kind,
-    *,
-    arrival: Arrival = Arrival.RETURNED,
-    says: str = "",
-    completion: Completion | None = None,
-) -> Outcome:
-    choice = completion.choices[0] if completion is not None else None
-    return Outcome(
-        operation=number,
-        kind=kind,
-        arrival=arrival,
-        tokens=choice.token_ids if choice is not None else None,
-        text=choice.text if choice is not None else None,
-        says=says,
-        invoked_at_ns=started,
-        ended_at_ns=time.monotonic_ns(),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

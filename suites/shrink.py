@@ -44,6 +44,8 @@ def _simpler_operations(operation: PlannedOperation) -> Iterator[PlannedOperatio
         yield replace(operation, reused=False)
     if operation.segments != 1:
         yield replace(operation, segments=1)
+    if operation.stream:
+        yield replace(operation, stream=False)
     if operation.leaves is not None:
         yield replace(operation, leaves=None, gate=None)
     elif operation.gate is not None:

@@ -44,7 +44,7 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     faults = draw(_fault_lists(spec)) if one_of_many and in_order else ()
     return Plan(
         upstreams=spec.upstreams if one_of_many else 1,
-        operations=(PlannedOperation(faults=faults),),
+        operations=(PlannedOperation(faults=faults, api=spec.plain.api, stream=draw(st.sampled_from(_streams(spec)))),),
         listeners=(listener,),
     )
 
@@ -65,9 +65,16 @@ def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
             segments=draw(st.sampled_from((1, 2))) if split else 1,
             wave=wave,
             gate=draw(st.sampled_from([None, None, *earlier])),
+            api=draw(st.sampled_from(spec.apis)).value,
+            stream=draw(st.sampled_from(_streams(spec))),
         )
         operations.append(_leaving(operation, index, draw(st.sampled_from(_ways_to_leave(spec)))))
     return Plan(operations=tuple(operations))
+
+
+def _streams(spec: SubjectSpec) -> list[bool]:
+    """One in four is a stream."""
+    return [False] if "streaming" in spec.reach else [False, False, False, True]
 
 
 def _ways_to_leave(spec: SubjectSpec) -> list[Leaving | None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from faults.form import Api
 from faults.plan import PlannedOperation
 from suites.history import Outcome
 from suites.leaving import Leave
@@ -32,7 +33,7 @@ class SubjectSpec:
     None: it can say exactly when it is idle. reach: dimension or fault id -> why it cannot be reached.
     start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
     runs already: there is only one instance of it; empty: they may be anywhere. probes: paths that its health checks
-    ask for, beside the usual ones.
+    ask for, beside the usual ones. apis: what it can be asked for, its own first.
     """
 
     facts: SubjectFacts
@@ -51,6 +52,13 @@ class SubjectSpec:
     def standing(self) -> bool:
         """It runs already, and there is one of it."""
         return bool(self.listen)
+
+    apis: tuple[Api, ...] = tuple(Api)
+
+    @property
+    def plain(self) -> PlannedOperation:
+        """An operation that nothing happens to, in words that it understands."""
+        return PlannedOperation(api=self.apis[0].value)
 
     @property
     def ceiling_ms(self) -> int:

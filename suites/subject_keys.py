@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from faults.catalogue import CATALOGUE
+from faults.form import Api
 from faults.plan import MAX_UPSTREAMS
 from suites.run import Promise
 from suites.subject import Isolation
@@ -18,7 +19,7 @@ DIMENSIONS = (
     "http10_upstream",
     "leaves",
 )  # what a plan may ask for, apart from faults
-SPEAKS = ("openai-completions",)
+SPEAKS = {"openai-completions": Api.COMPLETIONS, "openai-chat": Api.CHAT}  # the words of the key, and what they name
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 s5.6.2
 
 
@@ -91,6 +92,19 @@ def _is_paths(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(path, str) and path[:1] == "/" for path in value)
 
 
+def _is_speech(value: object) -> bool:
+    words = value if isinstance(value, list) else [value]
+    return bool(words) and all(word in tuple(SPEAKS) for word in words) and len(words) == len({*map(str, words)})
+
+
+_QUOTED = ", ".join(repr(word) for word in SPEAKS)
+
+
+def apis_in(speaks: str | list[str]) -> tuple[Api, ...]:
+    """What the words of the key `speaks` name."""
+    return tuple(SPEAKS[word] for word in ([speaks] if isinstance(speaks, str) else speaks))
+
+
 def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
     return lambda value: value in words, "one of " + ", ".join(repr(word) for word in words)
 
@@ -113,7 +127,7 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
     "idle": (lambda value: isinstance(value, str) and value[:1] == "/", 'an HTTP path that answers {"in_flight": N}'),
     "ready": (lambda value: isinstance(value, str) and (value == "tcp" or value[:1] == "/"), '"tcp" or an HTTP path'),
-    "speaks": _one_of(SPEAKS),
+    "speaks": (_is_speech, f"one of {_QUOTED}, or a list of them, its own first"),
     "headers": (_is_headers, "a table of header name = text (RFC 9110 s5.1)"),
     "body": _TEXT,
     "ca_file": _TEXT,

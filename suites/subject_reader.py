@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
 from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, Isolation, SubjectSpec
-from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, address_in, is_file_name
+from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, address_in, apis_in, is_file_name
 
 _Fill = Callable[[str, Mapping[str, str]], str]
 
@@ -158,6 +159,11 @@ class SubjectReader:
         data = self.data
         listen = self.listen()
         reach = {key: why for key, why in data.get("reach", {}).items() if why is not True}
+        apis = apis_in(data["speaks"])
+        if "body" in data:
+            reach.setdefault("streaming", "its body is a template, which is the same for every operation")
+        if "body" in data or urlsplit(data.get("url", "")).path not in ("", "/"):
+            apis = apis[:1]
         return SubjectSpec(
             facts=SubjectFacts(
                 name=data["name"],
@@ -174,6 +180,7 @@ class SubjectReader:
             probes=tuple(data.get("probes", ())),
             reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
             start_ms=data.get("start_ms", 10_000),
+            apis=apis,
         )
 
     def markers(self, table: str, key: str) -> tuple[Marker, ...]:

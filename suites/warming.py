@@ -151,9 +151,7 @@ async def _together(stage: Stage, operations: tuple[int, ...]) -> tuple[bool, bo
     plan = Plan(name="warm-up", operations=(PlannedOperation(gate=_GATE),) * len(operations))
     spec = stage.subject.spec
     since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
-    calls = [
-        asyncio.ensure_future(stage.instance.call(PlannedOperation(), number, spec.ceiling_ms)) for number in operations
-    ]
+    calls = [asyncio.ensure_future(stage.instance.call(spec.plain, number, spec.ceiling_ms)) for number in operations]
     try:
         together = await stage.all_received(len(operations), since=since, within_ms=spec.read_timeout_ms // 2)
         seen = not spec.standing or most_sockets(stage) > 0  # all others run on this machine

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from faults.evidence import Marker
+from faults.form import Api
 from suites.given import Given, assumed, url_subject
 from suites.subject_reader import SubjectFileError
 
@@ -40,7 +41,9 @@ def test_every_setting_reaches_the_subject(tmp_path: Path, monkeypatch: pytest.M
     assert (spec.facts.name, spec.read_timeout_ms, spec.quiet_ms, spec.facts.attempts) == ("mine", 2000, None, 3)
     assert spec.listen == (("127.0.0.1", 9000), ("127.0.0.1", 9001))
     assert (spec.upstreams, spec.standing, spec.probes) == (2, True, ("/ready", "/live"))
-    assert spec.reach == {"reused": "it keeps no connection"}
+    template = "its body is a template, which is the same for every operation"
+    assert spec.reach == {"reused": "it keeps no connection", "streaming": template}
+    assert spec.apis == (Api.COMPLETIONS,)
     assert spec.facts.contract.not_accepted == (Marker(status=503, body="full"),)
     assert (file.url, file.idle, file.not_executed) == (URL, "/idle", (Marker(status=502, body="not sent"),))
     assert file.headers == {"Authorization": "Bearer 5", "X-Number": "5"}

@@ -95,9 +95,10 @@ def test_a_look_is_a_probe_and_never_an_exchange(shared: Stage, method: str, tar
         (request(b"not json"), 400, "expected JSON with `prompt`"),
         (request(b'{"prompt":' + b"[" * 100_000), 400, "expected JSON with `prompt`"),
         (request(b"[]"), 400, "expected JSON with `prompt`"),
-        (request(b"{}"), 400, "no `prompt`"),
+        (request(b"{}"), 400, "expected `prompt`, a text"),
+        (request(b'{"prompt":[1]}', target="/v1/chat/completions"), 400, "expected `messages`, a list"),
         (request(b'{"prompt":"x","n":0}'), 400, "n is 0; expected 1 to 128"),
-        (request(b'{"prompt":"x","stream":true}'), 400, "stream is true"),
+        (request(b'{"prompt":"x","stream":1}'), 400, "expected JSON with `prompt`"),
     ],
 )
 def test_work_that_cannot_be_understood_is_rejected_and_the_connection_lives(

@@ -23,6 +23,7 @@ from fake_router.exchange import (
 from faults.acts import HEALTHY, Answer, ExchangeAct, is_listener_act
 from faults.catalogue import CATALOGUE
 from faults.fault import Fault
+from faults.form import COMPLETION
 from faults.truth import truth_of
 from faults.vocabulary import Ending, Framing, Replied, Side
 
@@ -31,7 +32,15 @@ EXCHANGE_FAULTS = [fault for fault in CATALOGUE.values() if not is_listener_act(
 
 def _exchange(act: ExchangeAct = HEALTHY, *, fault: str | None = "f", state: State = State.READ) -> Exchange:
     return Exchange(
-        number=1, operation=1, choices=1, act=act, fault=fault, read_timeout_s=1.0, keep_alive=True, state=state
+        number=1,
+        operation=1,
+        choices=1,
+        form=COMPLETION,
+        act=act,
+        fault=fault,
+        read_timeout_s=1.0,
+        keep_alive=True,
+        state=state,
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from faults.evidence import Contract, Marker
+from faults.form import Api
 from suites.placeholders import PlaceholderError, fill_command, fill_file, meanings
 from suites.run import Promise, SubjectFacts
 from suites.subject import Isolation, SubjectSpec
@@ -23,7 +24,7 @@ read_timeout_ms = 200
 quiet_ms = 300
 """
 FULL = (
-    LEAST.replace("transparent", "answering")
+    LEAST.replace("transparent", "answering").replace('"openai-completions"', '["openai-chat", "openai-completions"]')
     + """
 version = ["mine", "--version"]
 install = "pip install mine"
@@ -62,7 +63,9 @@ def written(folder: Path, text: str) -> Path:
 def test_the_least_file_has_the_documented_defaults(tmp_path: Path) -> None:
     facts = SubjectFacts(name="mine", promises=Promise.TRANSPARENT)
     assert load_subject_file(written(tmp_path, LEAST)) == SubjectFile(
-        spec=SubjectSpec(facts=facts, connect_timeout_ms=100, read_timeout_ms=200, quiet_ms=300),
+        spec=SubjectSpec(
+            facts=facts, connect_timeout_ms=100, read_timeout_ms=200, quiet_ms=300, apis=(Api.COMPLETIONS,)
+        ),
         command=("mine",),
         here=tmp_path,
         values={},
@@ -83,6 +86,7 @@ def test_every_key_reaches_the_subject(tmp_path: Path) -> None:
         quiet_ms=300,
         isolation=Isolation.SHARED,
         start_ms=4000,
+        apis=(Api.CHAT, Api.COMPLETIONS),
         reach={
             "reused": "it closes every connection",
             "segments": "its subject file says that segments cannot be reached",
@@ -115,7 +119,9 @@ def test_a_variant_overrides_keys_and_single_entries_of_tables(tmp_path: Path) -
         ("upstreams = 2.0", r"upstreams is 2\.0; expected a number"),
         ('ready = "udp"', r"ready is 'udp'; expected \"tcp\" or an HTTP path"),
         ('idle = "tcp"', r"idle is 'tcp'; expected an HTTP path"),
-        ('speaks = "tinker"', r"speaks is 'tinker'; expected one of 'openai-completions'"),
+        ('speaks = ["openai-chat", "openai-chat"]', "expected one of 'openai-completions', 'openai-chat', or a list"),
+        ("speaks = []", "expected one of 'openai-completions', 'openai-chat', or a list"),
+        ('speaks = "tinker"', r"speaks is 'tinker'; expected one of 'openai-completions', 'openai-chat'"),
         ('promises = "futures"', r"promises is 'futures'; expected one of 'transparent', 'answering'"),
         ("read_timeout_ms = 0", r"read_timeout_ms is 0; expected milliseconds, 1 to"),
         ('connect_timeout_ms = "300"', r"connect_timeout_ms is '300'; expected milliseconds"),

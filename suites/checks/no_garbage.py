@@ -6,6 +6,7 @@ from suites.attempts import Attempt
 from suites.checks.check import Check
 from suites.checks.results import Match, content_of, is_success, is_valid, match, passes_bytes
 from suites.checks.words import count_of, name_of
+from suites.events import streamed_in
 from suites.findings import Claim, Finding, Proof
 from suites.history import Arrival, Kind, Outcome
 from suites.run import Promise, Run, SubjectFacts
@@ -24,6 +25,8 @@ def no_garbage(run: Run) -> list[Finding]:
             finding = _judge_whole(account, outcome, run.subject)
         elif outcome.kind is Kind.OK:
             finding = _judge_valid(account, outcome, run.subject)
+        elif _ends_as_if_whole(outcome):
+            finding = _judge_end(account, outcome)
         else:
             continue
         judged += 1
@@ -49,6 +52,29 @@ def _judge_whole(account: Account, outcome: Outcome, subject: SubjectFacts) -> F
         return None  # nothing that was cut is passed on here
     entries = [seq for attempt in cut for seq in attempt.entries]
     return _cut_as_whole(account, cut[0], entries)
+
+
+def _ends_as_if_whole(outcome: Outcome) -> bool:
+    """A stream of which a caller believes that nothing is missing: it ends as its framing says, or says [DONE], and
+    nothing in it says that it failed.
+    """
+    begun = outcome.status is not None and 200 <= outcome.status < 300
+    if not (outcome.form.stream and begun and outcome.arrival in (Arrival.WHOLE, Arrival.CUT)):
+        return False
+    streamed = streamed_in(outcome.body, outcome.form.api)
+    return not streamed.error and (streamed.done or outcome.arrival is Arrival.WHOLE)
+
+
+def _judge_end(account: Account, outcome: Outcome) -> Finding | None:
+    """A stream that was lost ends with an error event, or short of its last chunk. This one looks like a success."""
+    if not account.attempts or any(is_valid(attempt) for attempt in account.attempts):
+        return None
+    attempt = account.attempts[-1]
+    says = (
+        f"the stream of operation {account.operation} ended as if it were whole ({outcome.says}), though the router's "
+        f"was not ({name_of(attempt)}); expected an error event, or an end that looks cut"
+    )
+    return CHECK.fails(says, attempt.entries, account.operation)
 
 
 def _judge_valid(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:

@@ -4,12 +4,14 @@ from enum import Enum
 
 import msgspec
 
-from fake_router.content import MAGIC, result_text, result_tokens
+from fake_router.content import MAGIC, result_text, result_tokens, streamed_result
 from fake_router.replies import body_of
 from faults.acts import Answer
 from faults.catalogue import fault_named
-from faults.vocabulary import Content, Replied
+from faults.form import Api
+from faults.vocabulary import Content, Replied, Sight
 from suites.attempts import Attempt
+from suites.events import streamed_in
 from suites.history import Arrival, Kind, Outcome
 from suites.run import Promise, SubjectFacts
 
@@ -27,11 +29,29 @@ class _Choice(msgspec.Struct, frozen=True):
     token_ids: tuple[int, ...]
 
 
+class _Message(msgspec.Struct, frozen=True):
+    content: str
+
+
+class _ChatChoice(msgspec.Struct, frozen=True):
+    message: _Message
+    token_ids: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        return self.message.content
+
+
 class _Completion(msgspec.Struct, frozen=True):
     choices: tuple[_Choice, ...]
 
 
-_decode = msgspec.json.Decoder(_Completion).decode
+class _Chat(msgspec.Struct, frozen=True):
+    choices: tuple[_ChatChoice, ...]
+
+
+_decode_completion = msgspec.json.Decoder(_Completion).decode
+_decode_chat = msgspec.json.Decoder(_Chat).decode
 
 
 def passes_bytes(subject: SubjectFacts) -> bool:
@@ -61,48 +81,69 @@ def is_valid(attempt: Attempt) -> bool:
     return attempt.success_head and attempt.replied is Replied.WHOLE and content_of(attempt) is Content.RESULT
 
 
+def was_sent_well(attempt: Attempt) -> bool:
+    """The router had begun to send a valid answer, and meant to send all of it without a pause that would end a
+    forwarder's patience.
+    """
+    met = [fault_named(strike.fault) for strike in attempt.strikes]
+    whole = all(fault.evidence.sight is Sight.WHOLE for fault in met)
+    return attempt.success_head and whole and content_of(attempt) is Content.RESULT
+
+
 def match(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> Match:
     """How the outcome's content relates to that attempt of its own operation."""
     if passes_bytes(subject):
         return _match_bytes(attempt, outcome)
     if attempt.execution is None:
         return Match.NONE
-    made = _results(outcome.operation, attempt.execution, attempt.choices)
+    made = _results(outcome.operation, attempt.execution, attempt)
     if subject.in_process:  # a call returns one choice: the first
         return Match.EQUAL if (outcome.tokens, outcome.text) == made[0] else Match.NONE
-    return Match.EQUAL if _projected(outcome.body) == made else Match.NONE
+    return Match.EQUAL if _projected(outcome) == made else Match.NONE
 
 
 def _match_bytes(attempt: Attempt, outcome: Outcome) -> Match:
     if not attempt.success_head or attempt.execution is None:
         return Match.NONE
-    _, body = body_of(content_of(attempt), outcome.operation, attempt.execution, attempt.choices)
+    _, body = body_of(content_of(attempt), outcome.operation, attempt.execution, attempt.choices, attempt.form)
     if outcome.body == body:
         return Match.EQUAL
     return Match.PREFIX if body.startswith(outcome.body) else Match.NONE
 
 
-def _results(operation: int, execution: int, choices: int) -> tuple[tuple[tuple[int, ...], str], ...]:
+Result = tuple[tuple[int, ...], str]  # tokens and text of one choice
+
+
+def _results(operation: int, execution: int, attempt: Attempt) -> tuple[Result, ...]:
     return tuple(
-        (tuple(result_tokens(operation, execution, choice)), result_text(operation, execution, choice))
-        for choice in range(max(choices, 1))
+        _result(operation, execution, choice, stream=attempt.form.stream) for choice in range(max(attempt.choices, 1))
     )
 
 
-def _projected(body: bytes) -> tuple[tuple[tuple[int, ...], str], ...] | None:
-    """Tokens and text of each choice; None for what is no completion."""
+def _result(operation: int, execution: int, choice: int, *, stream: bool) -> Result:
+    if stream:
+        tokens, text = streamed_result(operation, execution, choice)
+        return tuple(tokens), text
+    return tuple(result_tokens(operation, execution, choice)), result_text(operation, execution, choice)
+
+
+def _projected(outcome: Outcome) -> tuple[Result, ...] | None:
+    """Tokens and text of each choice; None for what is no answer in the form that was asked for."""
+    if outcome.form.stream:
+        return streamed_in(outcome.body, outcome.form.api).choices or None
     try:
-        completion = _decode(body)
+        decode = _decode_chat if outcome.form.api is Api.CHAT else _decode_completion
+        choices: tuple[_Choice | _ChatChoice, ...] = decode(outcome.body).choices
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
-    return tuple((choice.token_ids, choice.text) for choice in completion.choices)
+    return tuple((choice.token_ids, choice.text) for choice in choices)
 
 
 def operation_held(outcome: Outcome) -> int | None:
     """The operation that what the caller holds was made for; None where it names none."""
     tokens = outcome.tokens
     if tokens is None:
-        projected = _projected(outcome.body)
+        projected = _projected(outcome)
         tokens = projected[0][0] if projected else None
     match tokens:
         case (int() as magic, int() as operation, *_) if magic == MAGIC:

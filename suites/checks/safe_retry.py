@@ -56,11 +56,18 @@ def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: 
     fault = fault_named(strike.fault)
     if not shows_its_cause(fault.act):
         return None  # the forwarder may or may not have written a byte; what it decided only tells
+    evidence = fault.evidence
+    class_ = classify(evidence, contract)
+    if (
+        before.success_head
+        and attempt.start > (before.replying or 0)
+        and (strike.struck is None or class_ is Class.SAFE)
+    ):
+        says = f"{again} after the head of a success had begun to come ({name_of(before)}): FINAL"
+        return CHECK.fails(says + _luck(account), entries, account.operation)
     if strike.struck is None:
         says = f"{again} after {fault.id!r} was about to strike; nothing says that it did"
         return CHECK.cannot_know(says, entries, account.operation)
-    evidence = fault.evidence
-    class_ = classify(evidence, contract)
     if class_ is not Class.SAFE:
         says = f"{again} after {words_of(evidence)}: {class_}"
         return CHECK.fails(says + _luck(account), entries, account.operation)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import msgspec
 
 from fake_router.entries import AnyEntry, Dialled, Executed, Opened, Struck
-from fake_router.routes import COMPLETIONS
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from faults.form import Api
 from suites.evidence.cases import Case, How
 from suites.evidence.client import Client, Session
 from suites.evidence.got import Got, Holds, error_chain, holds_of
@@ -101,7 +101,7 @@ class _Scene:
     def _post(self, session: Session, operation: int, router: Router) -> Got:
         since = len(router.ledger)
         body = msgspec.json.encode(completion_request(operation))
-        raw = self._ask(session, "POST", COMPLETIONS, body)
+        raw = self._ask(session, "POST", Api.COMPLETIONS.path, body)
         if isinstance(raw, Got):
             return raw
         executed = [entry.execution for entry in router.ledger.since(since) if isinstance(entry, Executed)]

@@ -11,7 +11,7 @@ from suites.history import Arrival, Kind, Outcome
 from suites.leaving import Leave
 from suites.run import Promise
 from suites.subject import Address, Instance
-from suites.workload import TARGET, completion_request
+from suites.workload import completion_request
 from tests.mutants.forwarder import Forwarder
 from tests.mutants.sending import Got, Seen
 from tests.mutants.subject import TIMEOUT_MS, MutantSubject, spec_of
@@ -139,10 +139,11 @@ class ServedInstance:
     ) -> Outcome:
         """One operation over HTTP."""
         began_ns = time.monotonic_ns()
+        form = planned.form
         reply = await call(
             self._address,
-            target=TARGET,
-            body=json.dumps(completion_request(number)).encode(),
+            target=form.api.path,
+            body=json.dumps(completion_request(number, form)).encode(),
             headers={"Content-Type": "application/json"},
             segments=planned.segments,
             ceiling_ms=ceiling_ms,

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from faults.evidence import REFERENCE_CONTRACT
+from faults.form import Api
 from faults.plan import PlannedOperation
 from suites.history import Arrival, Kind, Outcome
 from suites.leaving import Leave, until_told
@@ -21,6 +22,10 @@ UPSTREAMS = 2
 Make = Callable[[Sequence[Address], float], Forwarder]
 
 
+IN_PROCESS = {"streaming": "it reads answers whole"}
+SERVED = IN_PROCESS | {"leaves": "it does not watch its caller while it waits for the router"}
+
+
 def spec_of(name: str, promises: Promise = Promise.ANSWERING, *, in_process: bool = True) -> SubjectSpec:
     """What is known of a mutant: the same as of the forwarder that it could have been."""
     facts = SubjectFacts(name=name, promises=promises, contract=REFERENCE_CONTRACT, in_process=in_process)
@@ -30,7 +35,8 @@ def spec_of(name: str, promises: Promise = Promise.ANSWERING, *, in_process: boo
         connect_timeout_ms=TIMEOUT_MS,
         read_timeout_ms=TIMEOUT_MS,
         quiet_ms=None,
-        reach={} if in_process else {"leaves": "it does not watch its caller while it waits for the router"},
+        reach=IN_PROCESS if in_process else SERVED,
+        apis=(Api.COMPLETIONS,),
     )
 
 

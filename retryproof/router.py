@@ -18,7 +18,7 @@ the control API:
   POST /gates/NAME       open a gate
   POST /heal             nothing strikes any more
   POST /drain            read what lies unread, and record it
-  GET  /ledger?since=N   what really happened, as JSON lines; with &follow=1 live
+  GET  /ledger?since=N   what really happened, as JSON lines; &follow=1: live
   POST /reset            start over
 
 examples:

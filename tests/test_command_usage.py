@@ -72,6 +72,8 @@ WRONG: list[tuple[str, str, str]] = [
     ("replay plan.json --times 0", "'0'", "expected a whole number from 1"),
     ("replay plan.json --subject ngimx", "'ngimx'", "nearest: nginx"),
     ("replay plan.json --twin two.json", "'two.json'", "expected 1: the same plan with the twin fault"),
+    ("faults reset-after --write page.md", "'reset-after' beside --write", "expected the whole catalogue"),
+    ("faults reset-after --write page.md", "'reset-after' beside --write", "expected the whole catalogue"),
     ("faults reset", "'reset'", "nearest: reset-after"),
     ("evidence --client curl", "'curl'", "expected one of aiohttp, http.client"),
     ("evidence --only zzz*", "'zzz*'", "matches no fault"),

@@ -1,0 +1,143 @@
+"""The wire picture of a fault: what passes between forwarder and router, drawn from its act, its truth and its sight.
+
+A new act breaks the type check here until it is drawn; a new field of an act, or a new member of an enum, draws itself.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import Enum, StrEnum
+from textwrap import wrap
+from typing import assert_never
+
+from faults.acts import Act, Answer, DropSyn, End, Hang, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
+from faults.truth import evidence_of, truth_of
+from faults.vocabulary import Ending, Replied, Sight
+
+INSIDE = 60  # columns between the two lines of life
+
+
+class Way(StrEnum):
+    """Which way something goes."""
+
+    TO_ROUTER = "->"
+    LOST = "-x"  # to the router, and it does not arrive
+    TO_FORWARDER = "<-"
+    AT_ROUTER = "|*"  # inside the router
+    WAIT = "::"  # time goes by
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happens on the wire."""
+
+    way: Way
+    says: str
+
+
+_SYN = Step(Way.TO_ROUTER, "SYN")
+_CONNECTED = (_SYN, Step(Way.TO_FORWARDER, "SYN, ACK"))
+_REQUEST = Step(Way.TO_ROUTER, "request: head and body")
+_EXECUTE = Step(Way.AT_ROUTER, "EXECUTE")
+_PLACED = frozenset({"side", "status", "content", "delay", "ending"})  # fields of an answer that are drawn by name
+
+
+def picture_of(act: Act) -> tuple[Step, ...]:
+    """What passes on the wire when the act is done, in order."""
+    return tuple(_steps(act))
+
+
+def _steps(act: Act) -> Iterator[Step]:
+    match act:
+        case Refuse():
+            yield from (_SYN, Step(Way.TO_FORWARDER, "RST"))
+        case Unreachable():
+            yield from (_SYN, Step(Way.TO_FORWARDER, "ICMP host unreachable"))
+        case DropSyn():
+            yield from (Step(Way.LOST, "SYN"), Step(Way.WAIT, "the connect time-out"))
+        case ResetAtAccept():
+            yield from (*_CONNECTED, Step(Way.TO_FORWARDER, "RST, whether or not a byte of the request has arrived"))
+        case ResetUnread():
+            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nothing is read"), Step(Way.TO_FORWARDER, "RST"))
+        case LeaveUnread(serve_after=late):
+            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nothing is read"))
+            yield from _silence() if late is None else (_later(late), *_read(act), *_reply(200, "result"))
+        case Hang():
+            yield from (*_CONNECTED, _REQUEST, *_read(act), *_silence())
+        case End(ending=ending):
+            yield from (*_CONNECTED, _REQUEST, *_read(act), _ended(ending))
+        case Answer():
+            yield from (*_CONNECTED, _REQUEST, *_read(act), *_answer(act))
+        case _:
+            assert_never(act)
+
+
+def _read(act: Act) -> Iterator[Step]:
+    """What the router does with a request that it has read: the truth of it."""
+    truth = truth_of(act)
+    if truth.executed:
+        yield _EXECUTE
+    elif truth.received:
+        yield Step(Way.AT_ROUTER, "read, and not accepted" if not truth.accepted else "accepted, and not executed")
+
+
+def _answer(act: Answer) -> Iterator[Step]:
+    if act.delay is not None:
+        yield _later(act.delay)
+    notes = [
+        f"{field.name.replace('_', ' ')}: {_word(getattr(act, field.name))}"
+        for field in fields(act)
+        if field.name not in _PLACED and getattr(act, field.name) != field.default
+    ]
+    yield from _reply(act.status, act.content, *notes)
+    if truth_of(act).replied is not Replied.WHOLE:
+        yield Step(Way.AT_ROUTER, "the rest is never sent")
+    if act.ending is not None:
+        yield _ended(act.ending)
+
+
+def _reply(status: int, content: str, *notes: str) -> tuple[Step, ...]:
+    return (Step(Way.TO_FORWARDER, "; ".join((f"HTTP/1.1 {status}, body: {content}", *notes))),)
+
+
+def _word(value: object) -> str:
+    return str(value.value) if isinstance(value, Enum) else str(value)
+
+
+def _later(timeouts: float) -> Step:
+    return Step(Way.WAIT, f"{timeouts:.2g} times the read time-out")
+
+
+def _silence() -> tuple[Step, ...]:
+    return (Step(Way.WAIT, "no byte is ever sent"),)
+
+
+def _ended(ending: Ending) -> Step:
+    return Step(Way.TO_FORWARDER, {Ending.FIN: "FIN", Ending.RESET: "RST"}[ending])
+
+
+def drawn(act: Act) -> list[str]:
+    """The picture as lines of text; the last one says what the forwarder has in hand."""
+    lines = ["forwarder" + "router".rjust(INSIDE + 4 - len("forwarder"))]
+    for step in picture_of(act):
+        *before, last = wrap(step.says, INSIDE - 8)
+        lines += [f" |{f'{says}   '.rjust(INSIDE)}|" for says in before]  # the arrow is under the last line
+        lines.append(_line(step.way, last))
+    evidence = evidence_of(act)
+    sees = str(evidence.sight) + (f", {evidence.status}" if evidence.sight is Sight.STATUS else "")
+    return [*lines, f"the forwarder has: {sees}"]
+
+
+def _line(way: Way, says: str) -> str:
+    match way:
+        case Way.TO_ROUTER:
+            return f" |{f'-- {says} '.ljust(INSIDE - 1, '-')}>|"
+        case Way.LOST:
+            return f" |{f'-- {says} '.ljust(INSIDE // 2, '-')}x{'':{INSIDE - INSIDE // 2 - 1}}|"
+        case Way.TO_FORWARDER:
+            return f" |<{f' {says} --'.rjust(INSIDE - 1, '-')}|"
+        case Way.AT_ROUTER:
+            return f" |{f'{says} '.rjust(INSIDE)}*"
+        case Way.WAIT:
+            return f" :{says.center(INSIDE)}:"
+        case _:
+            assert_never(way)

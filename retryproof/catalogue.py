@@ -1,0 +1,98 @@
+"""What is said of a fault, in words: for the terminal, and for the catalogue's page."""
+
+from faults.catalogue import CATALOGUE
+from faults.evidence import REFERENCE_CONTRACT
+from faults.fault import Fault
+from faults.picture import drawn
+from faults.vocabulary import Class, Phase, Replied
+
+CONTRACT_MARK = "*"
+CONTRACT_SAYS = f"{CONTRACT_MARK} SAFE for a subject whose [contract] names that answer as not accepted"
+COMMAND = "retryproof faults --write"
+_MAY = {
+    Class.SAFE: "may be sent again",
+    Class.AMBIGUOUS: "must not be sent again",
+    Class.FINAL: "must not be sent again",
+}
+
+
+def by_phase() -> dict[Phase, list[Fault]]:
+    """The whole catalogue, in wire order; a phase without a fault is left out."""
+    phases: dict[Phase, list[Fault]] = {phase: [] for phase in Phase}
+    for fault in CATALOGUE.values():
+        phases[fault.phase].append(fault)
+    return {phase: faults for phase, faults in phases.items() if faults}
+
+
+def facts_of(fault: Fault) -> str:
+    """Whether it was received, accepted and executed."""
+    truth = fault.truth
+    return "/".join("yes" if fact else "no" for fact in (truth.received, truth.accepted, truth.executed))
+
+
+def short_class(fault: Fault) -> str:
+    """Its class, marked where a contract makes it another."""
+    return f"{fault.class_under()}{CONTRACT_MARK if _differs(fault) else ''}"
+
+
+def explained(fault: Fault) -> list[tuple[str, str]]:
+    """Everything that is known of it, but for the picture."""
+    truth = fault.truth
+    facts = {"received": truth.received, "accepted": truth.accepted, "executed": truth.executed}
+    return [
+        ("fault", fault.id),
+        ("happens", fault.says),
+        ("phase", str(fault.phase)),
+        ("truth", ", ".join(f"{'' if fact else 'not '}{name}" for name, fact in facts.items())),
+        ("replied", "nothing" if truth.replied is Replied.NOTHING else f"{truth.replied.name.lower()} reply"),
+        ("evidence", evidence_text(fault)),
+        ("class", f"{_class_text(fault)}: {_MAY[fault.class_under()]}"),
+        ("authority", fault.authority),
+        ("twin", fault.twin or f"none ({fault.no_twin})"),
+        ("row", fault.row),
+        ("try it", f"retryproof check --only '*/{fault.id}/*'"),
+    ]
+
+
+def evidence_text(fault: Fault) -> str:
+    """What the forwarder has in hand."""
+    return " ".join(filter(None, (str(fault.evidence.sight), str(fault.evidence.status or ""))))
+
+
+def _differs(fault: Fault) -> bool:
+    """Whether a contract changes what it proves."""
+    return fault.class_under() is not fault.class_under(REFERENCE_CONTRACT)
+
+
+def _class_text(fault: Fault) -> str:
+    alone, under = fault.class_under(), fault.class_under(REFERENCE_CONTRACT)
+    return f"{alone}; {under} under a contract" if _differs(fault) else str(alone)
+
+
+_HEAD = f"""\
+# The catalogue
+
+Written by `{COMMAND} docs/catalogue.md` from the data in `faults/`; do not edit it. {len(CATALOGUE)} faults, in wire
+order. The facts are what the router did: received / accepted / executed, and how much of a reply it sent. The class is
+what the evidence proves: SAFE may be sent again, AMBIGUOUS and FINAL must not. `retryproof faults ID` explains one,
+with its picture; here each phase shows that of its first fault.
+
+\\{CONTRACT_SAYS}."""
+
+
+def page() -> str:
+    """The catalogue as a page in Markdown: a table for each phase, and the picture of its first fault."""
+    lines = [_HEAD]
+    for phase, faults in by_phase().items():
+        lines += ["", f"## {phase}", ""]
+        lines += ["| fault | happens | rcvd/acc/exec | replied | evidence | class | twin | row |"]
+        lines += ["|---|---|---|---|---|---|---|---|", *map(_row, faults)]
+        lines += ["", f"`{faults[0].id}`:", "", "```", *drawn(faults[0].act), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _row(fault: Fault) -> str:
+    twin = f"`{fault.twin}`" if fault.twin else "-"
+    class_ = short_class(fault).replace(CONTRACT_MARK, rf"\{CONTRACT_MARK}")
+    cells = (f"`{fault.id}`", fault.says, facts_of(fault), fault.truth.replied.name.lower(), evidence_text(fault))
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in (*cells, class_, twin, fault.row)) + " |"

@@ -10,11 +10,13 @@ import contextlib
 import socket
 import struct
 from collections.abc import Callable
+from typing import assert_never
 
 from fake_router.entries import NOT_ANSWERED, Closed, EndedBy, Opened, Probed, Unserved
 from fake_router.routes import Probe, Work, unserved_work
 from fake_router.switchboard import Switchboard
 from fake_router.wire import Request, RequestParser
+from faults.vocabulary import Ending
 
 READ_BYTES = 65_536
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, 0 s: close() sends RST and drops what was not sent
@@ -66,10 +68,10 @@ class Line:
         """Call nobody when bytes arrive."""
         self._loop.remove_reader(self._fd)
 
-    def read(self) -> bytes | None:
+    def read(self, limit: int = READ_BYTES) -> bytes | None:
         """What has arrived; empty when the peer has ended the connection in any way, None when nothing waits."""
         try:
-            return self._sock.recv(READ_BYTES)
+            return self._sock.recv(limit)
         except BlockingIOError:
             return None
         except OSError:
@@ -114,6 +116,18 @@ class Line:
             self.release()  # the peer has reset it
             return
         self.on_readable(self._late)
+
+    def end(self, ending: Ending) -> None:
+        """End it in that way. Raises ValueError for one that only TLS knows."""
+        match ending:
+            case Ending.FIN:
+                self.fin()
+            case Ending.RESET:
+                self.reset()
+            case Ending.TRUNCATION | Ending.ALERT:
+                raise ValueError(f"{ending!r} of a connection without TLS; expected fin or reset")
+            case _:
+                assert_never(ending)
 
     def gone(self) -> None:
         """The peer has ended it."""

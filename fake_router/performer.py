@@ -26,7 +26,6 @@ from fake_router.line import Line
 from fake_router.replies import render
 from fake_router.switchboard import Switchboard
 from faults.acts import Answer
-from faults.vocabulary import Ending
 
 
 class Performer:
@@ -108,10 +107,7 @@ class Performer:
             case AbandonReply():
                 self._replied(exchange)
             case EndConnection():
-                if command.ending is Ending.FIN:
-                    self._line.fin()
-                else:
-                    self._line.reset()
+                self._line.end(command.ending)
             case _:
                 assert_never(command)
         return None

@@ -3,20 +3,25 @@
 import asyncio
 import socket
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Self
 
 from fake_router.connection import Connection
 from fake_router.dialling import DialFault
 from fake_router.entries import Marked
+from fake_router.identity import IDENTITY
 from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.line import Line
 from fake_router.listener import Listener
 from fake_router.routes import probes_with
 from fake_router.switchboard import Switchboard
+from fake_router.tls_handshake import HandshakeConnection, greeting_of
+from fake_router.tls_line import TlsLine
 from fake_router.unread import UnreadConnection
 from faults.acts import Refuse, Unreachable
-from faults.plan import MAX_UPSTREAMS, Plan
+from faults.handshake import HandshakeAct
+from faults.plan import MAX_UPSTREAMS, Plan, PlanError
 
 
 class Router:
@@ -31,28 +36,32 @@ class Router:
         upstreams: int = 1,
         host: str = "127.0.0.1",
         ports: Sequence[int] | None = None,
+        tls: bool = False,
         ledger: Ledger | None = None,
         probes: Collection[str] = (),
     ) -> None:
-        """`ports`: one for each upstream, 0 for any. `probes`: paths that are answered as probes, beside the usual
-        ones. Raises ValueError when numbers do not fit.
+        """`ports`: one for each upstream, 0 for any. tls: all of them speak TLS, with the certificates of IDENTITY.
+        `probes`: paths that are answered as probes, beside the usual ones. Raises ValueError when numbers do not fit.
         """
         if not 1 <= upstreams <= MAX_UPSTREAMS:
             raise ValueError(f"upstreams is {upstreams!r}; expected 1 to {MAX_UPSTREAMS}")
         if ports is not None and len(ports) != upstreams:
             raise ValueError(f"{len(ports)} ports for {upstreams} upstreams; expected one for each")
         self.host = host
+        self.tls = tls
         self.ledger = Ledger() if ledger is None else ledger
         self._wanted = tuple(ports) if ports is not None else (0,) * upstreams
         self._listeners: list[Listener] = []
         self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
-        self._served: dict[Line, Connection | UnreadConnection] = {}
+        self._served: dict[Line, Connection | UnreadConnection | HandshakeConnection] = {}
         self._dial_faults: list[DialFault] = []
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def start(self) -> None:
         """Listen on every port. Raises PortInUseError, or another OSError, with nothing left open."""
         self._loop = asyncio.get_running_loop()
+        if self.tls:
+            IDENTITY.context()  # now, and not while a first peer waits for its handshake
         try:
             for upstream, port in enumerate(self._wanted):
                 self._listeners.append(self._listener(self._loop, upstream, port))
@@ -88,6 +97,8 @@ class Router:
 
         Raises PlanError, with nothing changed, when the plan does not fit to this router or to what is armed.
         """
+        if plan.tls is not self.tls:
+            raise PlanError(f"tls is {plan.tls!r}; expected {self.tls!r}: so do the upstreams of this router speak")
         steps = self._board.injector.arm(plan, first_operation=first_operation, read_timeout_ms=read_timeout_ms)
         self.ledger.record(Marked, mark="armed")
         if not self._dial_faults:
@@ -183,17 +194,29 @@ class Router:
         assert self._loop is not None
         board = self._board
         number = board.next_connection()
-        line = Line(
+        step = board.injector.take_connection(upstream)
+        greeting = greeting_of(step) if self.tls else None
+        make: Callable[..., Line] = Line
+        if greeting is not None:
+            make = partial(TlsLine, context=IDENTITY.context(greeting))
+        line = make(
             self._loop, board, sock, number=number, upstream=upstream, peer_port=peer_port, released=self._released
         )
         line.record_opened()
-        step = board.injector.take_connection(upstream)
         if step is None:
             self._served[line] = Connection(self._loop, board, line)
         else:
-            unread = UnreadConnection(self._loop, board, line, step, self._serve_late)
-            if not line.over:
-                self._served[line] = unread
+            self._strike(line, step)
+
+    def _strike(self, line: Line, step: ListenerStep) -> None:
+        assert self._loop is not None
+        struck: UnreadConnection | HandshakeConnection
+        if isinstance(step.act, HandshakeAct):
+            struck = HandshakeConnection(self._board, line, step.act, step, self._serve_late)
+        else:
+            struck = UnreadConnection(self._loop, self._board, line, step, self._serve_late)
+        if not line.over:
+            self._served[line] = struck
 
     def _serve_late(self, line: Line) -> None:
         assert self._loop is not None

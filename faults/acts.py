@@ -4,6 +4,7 @@ one command of the injector. Times are multiples of the subject's read timeout, 
 
 from dataclasses import dataclass
 
+from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, SpoilHandshake
 from faults.vocabulary import Content, Cut, Ending, Framing, Side
 
 
@@ -98,7 +99,7 @@ class Answer:
 
 
 DialAct = Refuse | Unreachable | DropSyn  # there is no connection
-ListenerAct = DialAct | LeaveUnread | ResetAtAccept | ResetUnread
+ListenerAct = DialAct | HandshakeAct | LeaveUnread | ResetAtAccept | ResetUnread
 ExchangeAct = Hang | End | Answer
 Act = ListenerAct | ExchangeAct
 
@@ -108,3 +109,14 @@ HEALTHY = Answer(side=Side.AFTER)
 def is_listener_act(act: Act) -> bool:
     """An act of a listener strikes connections before any request is read; all others strike an exchange."""
     return isinstance(act, ListenerAct)
+
+
+def needs_tls(act: Act) -> bool:
+    """The act can only be done on a connection that speaks TLS."""
+    match act:
+        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
+            return True
+        case End(ending=ending) | Answer(ending=ending):
+            return ending in (Ending.TRUNCATION, Ending.ALERT)
+        case _:
+            return False

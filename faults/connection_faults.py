@@ -1,7 +1,7 @@
 """The faults that strike a listener, before a request is read."""
 
 from faults.acts import DropSyn, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
-from faults.coverage import LISTENER_CORE, LISTENER_SLOW
+from faults.coverage import LISTENER_CORE, LISTENER_SLOW, over_tls
 from faults.fault import RFC_RETRY, Fault
 
 _NOTHING_SENT = "no byte of the request was sent; RFC 9110 s15.6.4: a server may simply refuse the connection"
@@ -17,7 +17,7 @@ def connection_faults() -> list[Fault]:
             row="C2",
             authority=_NOTHING_SENT,
             no_twin="SAFE evidence: it proves that nothing was applied",
-            coverage=LISTENER_CORE,
+            coverage=over_tls(LISTENER_CORE),
         ),
         Fault(
             id="host-unreachable",
@@ -70,6 +70,6 @@ def connection_faults() -> list[Fault]:
             row="K2",
             authority=RFC_RETRY,
             twin="reset-after",
-            coverage=LISTENER_CORE,
+            coverage=over_tls(LISTENER_CORE),
         ),
     ]

@@ -23,7 +23,7 @@ _ORDER = {depth: place for place, depth in enumerate(Depth)}
 
 
 class Dimension(StrEnum):
-    """What a cell changes around its fault. An exchange's fault has the first ones, a listener's the last two."""
+    """What a cell changes around its fault: an exchange's, or a listener's."""
 
     FIRST = "first"  # the first request of its connection, in one segment
     REUSED = "reused"  # on a connection that has carried one before
@@ -34,8 +34,10 @@ class Dimension(StrEnum):
     CALLER_FIN = "caller-fin"  # its caller leaves: before the work where nothing is wrong, else during it
     CALLER_RESET = "caller-reset"
     CALLER_HALF_CLOSE = "caller-half-close"
+    TLS = "first/tls"
     EVERY_UPSTREAM = "every-upstream"
     FIRST_OF_TWO = "first-of-two"  # and a healthy upstream beside it
+    FIRST_OF_TWO_TLS = "first-of-two/tls"
 
 
 CALLER_LEAVES = {
@@ -56,17 +58,18 @@ _PLAIN = frozenset({Dimension.FIRST, Dimension.EVERY_UPSTREAM, Dimension.FIRST_O
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """The cells that are lived through before DEEP: `core` at every depth, `full` from FULL on beside the plain ones
-    (`first`, or both of a listener). All others are DEEP.
+    (`first`, or both of a listener) that are not `deep`. All others are DEEP.
     """
 
     core: frozenset[Dimension] = frozenset()
     full: frozenset[Dimension] = frozenset()
+    deep: frozenset[Dimension] = frozenset()
 
     def depth_of(self, dimension: Dimension) -> Depth:
         """The shallowest depth at which the cell in that dimension is lived through."""
         if dimension in self.core:
             return Depth.CORE
-        return Depth.FULL if dimension in self.full or dimension in _PLAIN else Depth.DEEP
+        return Depth.FULL if dimension in self.full | (_PLAIN - self.deep) else Depth.DEEP
 
 
 ONCE = Coverage()  # what a new fault gets: its plain cells, from FULL on
@@ -74,12 +77,13 @@ REUSED_TOO = Coverage(full=frozenset({Dimension.REUSED}))
 CORE = Coverage(core=frozenset({Dimension.FIRST}), full=frozenset({Dimension.REUSED}))
 CORE_REUSED_TOO = Coverage(core=frozenset({Dimension.FIRST, Dimension.REUSED}))
 LISTENER_CORE = Coverage(core=frozenset({Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO}))
+BESIDE_HEALTHY = Coverage(deep=frozenset({Dimension.EVERY_UPSTREAM}))
 LISTENER_SLOW = Coverage(core=frozenset({Dimension.FIRST_OF_TWO}))  # the other cell costs several time-outs
 
 
 def segmented(coverage: Coverage) -> Coverage:
     """The same, and with head and body apart: the reply, or its absence, has made real forwarders decide by that."""
-    return Coverage(core=coverage.core, full=coverage.full | {Dimension.TWO_SEGMENTS})
+    return replace(coverage, full=coverage.full | {Dimension.TWO_SEGMENTS})
 
 
 def streamed(coverage: Coverage) -> Coverage:
@@ -94,4 +98,9 @@ def in_all_forms(coverage: Coverage) -> Coverage:
 
 def left(coverage: Coverage) -> Coverage:
     """The same, and with callers that leave: what is left behind is work not begun, work done, or a late answer."""
-    return Coverage(core=coverage.core, full=coverage.full | CALLER_LEAVES.keys())
+    return replace(coverage, full=coverage.full | CALLER_LEAVES.keys())
+
+
+def over_tls(coverage: Coverage) -> Coverage:
+    """The same, and over TLS: one of the few that stand for all others there."""
+    return replace(coverage, full=coverage.full | {Dimension.TLS, Dimension.FIRST_OF_TWO_TLS})

@@ -56,7 +56,11 @@ def classify(evidence: Evidence, contract: Contract = NO_CONTRACT) -> Class:
     match evidence.sight:
         case Sight.REFUSED | Sight.UNREACHABLE | Sight.CONNECT_TIMEOUT:
             return Class.SAFE  # RFC 9110 s9.2.2: no byte of the request was sent
-        case Sight.RESET | Sight.FIN | Sight.SILENCE:
+        case Sight.TLS_FAILED | Sight.TLS_STALLED:
+            return Class.SAFE  # RFC 8446 s2: application data follows the handshake; RFC 8470 s4: no early data is used
+        case Sight.TLS_REFUSED:
+            return Class.AMBIGUOUS  # RFC 8446 s4.6.2: authentication after the handshake gives the same alert
+        case Sight.RESET | Sight.FIN | Sight.TRUNCATION | Sight.ALERT | Sight.SILENCE:
             return Class.AMBIGUOUS  # RFC 9110 s9.2.2: no means to detect that it was never applied
         case Sight.CUT | Sight.WHOLE:
             return Class.FINAL  # a 2xx head has been sent: the work ran (RFC 9110 s15.3)

@@ -9,7 +9,20 @@ from enum import Enum, StrEnum
 from textwrap import wrap
 from typing import assert_never
 
-from faults.acts import Act, Answer, DropSyn, End, Hang, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
+from faults.acts import (
+    Act,
+    Answer,
+    DropSyn,
+    End,
+    Hang,
+    LeaveUnread,
+    Refuse,
+    ResetAtAccept,
+    ResetUnread,
+    Unreachable,
+    needs_tls,
+)
+from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.truth import evidence_of, truth_of
 from faults.vocabulary import Ending, Replied, Sight
 
@@ -37,7 +50,24 @@ class Step:
 _SYN = Step(Way.TO_ROUTER, "SYN")
 _CONNECTED = (_SYN, Step(Way.TO_FORWARDER, "SYN, ACK"))
 _REQUEST = Step(Way.TO_ROUTER, "request: head and body")
+_HELLO = Step(Way.TO_ROUTER, "ClientHello")
+_SHAKEN = (_HELLO, Step(Way.TO_FORWARDER, "ServerHello, certificate, Finished"), Step(Way.TO_ROUTER, "Finished"))
+_NO_CERTIFICATE = Step(Way.TO_ROUTER, "no certificate")
+_SPOILED = {
+    Spoil.RESET: Step(Way.TO_FORWARDER, "RST"),
+    Spoil.FIN: Step(Way.TO_FORWARDER, "FIN"),
+    Spoil.ALERT: Step(Way.TO_FORWARDER, "fatal alert handshake_failure; FIN"),
+    Spoil.NO_PROTOCOL: Step(Way.TO_FORWARDER, "fatal alert no_application_protocol; FIN"),
+    Spoil.PLAINTEXT: Step(Way.TO_FORWARDER, "HTTP/1.1 400 in plain text; FIN"),
+    Spoil.STALL: Step(Way.WAIT, "the ClientHello is never answered"),
+}
 _EXECUTE = Step(Way.AT_ROUTER, "EXECUTE")
+_ENDED = {
+    Ending.FIN: "FIN",
+    Ending.RESET: "RST",
+    Ending.TRUNCATION: "FIN, and no close_notify",
+    Ending.ALERT: "fatal alert; FIN",
+}
 _PLACED = frozenset({"side", "status", "content", "delay", "ending"})  # fields of an answer that are drawn by name
 
 
@@ -61,12 +91,34 @@ def _steps(act: Act) -> Iterator[Step]:
         case LeaveUnread(serve_after=late):
             yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nothing is read"))
             yield from _silence() if late is None else (_later(late), *_read(act), *_reply(200, "result"))
+        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
+            yield from (*_CONNECTED, *_handshake(act))
         case Hang():
             yield from (*_CONNECTED, _REQUEST, *_read(act), *_silence())
         case End(ending=ending):
-            yield from (*_CONNECTED, _REQUEST, *_read(act), _ended(ending))
+            yield from (*_opened(act), _REQUEST, *_read(act), _ended(ending))
         case Answer():
-            yield from (*_CONNECTED, _REQUEST, *_read(act), *_answer(act))
+            yield from (*_opened(act), _REQUEST, *_read(act), *_answer(act))
+        case _:
+            assert_never(act)
+
+
+def _opened(act: Act) -> tuple[Step, ...]:
+    return (*_CONNECTED, *_SHAKEN) if needs_tls(act) else _CONNECTED
+
+
+def _handshake(act: HandshakeAct) -> tuple[Step, ...]:
+    match act:
+        case SpoilHandshake(how=how):
+            return _HELLO, _SPOILED[how]
+        case ShowCertificate(flaw=flaw):
+            shown = Step(Way.TO_FORWARDER, f"ServerHello, certificate: {flaw}")
+            return _HELLO, shown, Step(Way.TO_ROUTER, "fatal alert, or FIN; no request")
+        case DemandCertificate(version=version):
+            demanded = Step(Way.TO_FORWARDER, f"ServerHello (TLS {version}), demand for a certificate")
+            alert = Step(Way.TO_FORWARDER, "fatal alert; FIN")
+            late = Step(Way.TO_ROUTER, "no certificate, Finished; the request, if it is faster than the alert")
+            return _HELLO, demanded, late if version is TlsVersion.TLS_1_3 else _NO_CERTIFICATE, alert
         case _:
             assert_never(act)
 
@@ -112,7 +164,7 @@ def _silence() -> tuple[Step, ...]:
 
 
 def _ended(ending: Ending) -> Step:
-    return Step(Way.TO_FORWARDER, {Ending.FIN: "FIN", Ending.RESET: "RST"}[ending])
+    return Step(Way.TO_FORWARDER, _ENDED[ending])
 
 
 def drawn(act: Act) -> list[str]:

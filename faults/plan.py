@@ -6,7 +6,7 @@ which the router reads them; the exchange after the last one is healthy.
 
 from dataclasses import dataclass, field
 
-from faults.acts import Answer, DialAct, Hang, is_listener_act
+from faults.acts import Answer, DialAct, Hang, is_listener_act, needs_tls
 from faults.catalogue import fault_named
 from faults.form import Api, Form
 from faults.vocabulary import Leaving
@@ -91,11 +91,12 @@ class PlannedListener:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A whole plan. Raises PlanError where parts do not fit together."""
+    """A whole plan; tls: all its upstreams speak TLS. Raises PlanError where parts do not fit together."""
 
     operations: tuple[PlannedOperation, ...]
     listeners: tuple[PlannedListener, ...] = ()
     upstreams: int = 1
+    tls: bool = False
     name: str = ""
     schema: int = field(default=SCHEMA)
 
@@ -109,6 +110,7 @@ class Plan:
         self._check_listeners()
         self._check_gates()
         self._check_leaving()
+        self._check_tls()
 
     def _check_listeners(self) -> None:
         if self.listeners and len(self.operations) != 1:
@@ -158,6 +160,18 @@ class Plan:
                 )
         if self.listeners and any(operation.leaves for operation in self.operations):
             raise PlanError("`leaves` beside a listener's fault; expected operations whose exchanges are received")
+
+    def _check_tls(self) -> None:
+        for id_ in self.faults:
+            if not self.tls and needs_tls(fault_named(id_).act):
+                raise PlanError(f"fault {id_!r} in a plan without `tls`; expected tls true: it strikes TLS alone")
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The ids of all its faults, each once: of its listeners, then of its operations."""
+        ids = [listener.fault for listener in self.listeners]
+        ids += [id_ for operation in self.operations for id_ in operation.faults]
+        return tuple(dict.fromkeys(ids))
 
     @property
     def concurrency(self) -> int:

@@ -26,6 +26,7 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "operations": (list, "a list of operations"),
     "listeners": (list, "a list of listeners"),
     "upstreams": (int, "a number of upstreams"),
+    "tls": (bool, "true or false"),
     "name": (str, "a name"),
     "schema": (int, f"the number {SCHEMA}"),
 }

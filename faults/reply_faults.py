@@ -1,7 +1,17 @@
 """The faults that strike an exchange: the request was read whole."""
 
 from faults.acts import HEALTHY, Act, Answer, End, Hang
-from faults.coverage import CORE, CORE_REUSED_TOO, REUSED_TOO, Coverage, in_all_forms, left, segmented, streamed
+from faults.coverage import (
+    CORE,
+    CORE_REUSED_TOO,
+    REUSED_TOO,
+    Coverage,
+    in_all_forms,
+    left,
+    over_tls,
+    segmented,
+    streamed,
+)
 from faults.fault import RFC_RETRY, Fault
 from faults.vocabulary import Content, Cut, Ending, Framing, Side
 
@@ -48,9 +58,10 @@ def wait_faults() -> list[Fault]:
 
 
 def _covered(name: str, side: Side) -> Coverage:
+    waits = over_tls(CORE_REUSED_TOO)
     if name == "silence" and side is Side.AFTER:
-        return left(CORE_REUSED_TOO)
-    return streamed(segmented(CORE_REUSED_TOO)) if name == "reset" else CORE_REUSED_TOO
+        return left(waits)
+    return streamed(segmented(waits)) if name == "reset" else waits
 
 
 def status_faults() -> list[Fault]:
@@ -100,7 +111,7 @@ def status_faults() -> list[Fault]:
 def final_faults() -> list[Fault]:
     """A 200 whose content is wrong, or whose body is cut."""
     contents = (
-        ("html-200", Content.HTML, "an HTML page with 200", streamed(segmented(CORE))),
+        ("html-200", Content.HTML, "an HTML page with 200", over_tls(streamed(segmented(CORE)))),
         ("empty-200", Content.EMPTY, "an empty body with 200", CORE),
         ("shape-200", Content.WRONG_SHAPE, "JSON of the wrong shape with 200", CORE),
         ("null-200", Content.NULL, "the JSON value null with 200", REUSED_TOO),
@@ -121,7 +132,7 @@ def final_faults() -> list[Fault]:
         for id_, content, says, coverage in contents
     ]
     cuts = (
-        ("length", Framing.LENGTH, Cut.HALF, "B1", "half of the body, short of Content-Length, then", CORE),
+        ("length", Framing.LENGTH, Cut.HALF, "B1", "half of the body, short of Content-Length, then", over_tls(CORE)),
         ("chunked", Framing.CHUNKED, Cut.HALF, "B2", "half of a chunked body, then", in_all_forms(CORE)),
         (
             "last-chunk",
@@ -143,7 +154,7 @@ def final_faults() -> list[Fault]:
             coverage=coverage,
         )
         for name, framing, cut, row, says, coverage in cuts
-        for ending in Ending
+        for ending in (Ending.FIN, Ending.RESET)
     ]
     return faults
 
@@ -176,6 +187,6 @@ def time_faults() -> list[Fault]:
             row="-",
             authority=_RFC_2XX,
             no_twin="FINAL: the work is known to have run",
-            coverage=left(in_all_forms(segmented(CORE))),
+            coverage=over_tls(left(in_all_forms(segmented(CORE)))),
         ),
     ]

@@ -10,6 +10,7 @@ from typing import assert_never
 from faults.acts import Act, Answer, DropSyn, End, Hang, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
 from faults.contents import fixed_content
 from faults.evidence import Evidence
+from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.vocabulary import Content, Ending, Phase, Replied, Side, Sight
 
 
@@ -32,6 +33,8 @@ def truth_of(act: Act) -> Truth:
         case Refuse() | Unreachable() | DropSyn() | ResetAtAccept() | ResetUnread():
             return NO_EXCHANGE
         case LeaveUnread(serve_after=None):
+            return NO_EXCHANGE
+        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
             return NO_EXCHANGE
         case LeaveUnread():
             return Truth(received=True, accepted=True, executed=True, replied=Replied.WHOLE)
@@ -62,16 +65,30 @@ def sight_of(act: Act) -> Sight:
             return Sight.CONNECT_TIMEOUT
         case ResetAtAccept() | ResetUnread():
             return Sight.RESET
+        case SpoilHandshake(how=how):
+            return Sight.TLS_STALLED if how is Spoil.STALL else Sight.TLS_FAILED
+        case ShowCertificate():
+            return Sight.TLS_FAILED
+        case DemandCertificate(version=version):
+            return Sight.TLS_FAILED if version is TlsVersion.TLS_1_2 else Sight.TLS_REFUSED
         case Hang():
             return Sight.SILENCE
         case LeaveUnread(serve_after=late):
             return Sight.SILENCE if late is None or late >= 1 else Sight.WHOLE
         case End(ending=ending):
-            return Sight.RESET if ending is Ending.RESET else Sight.FIN
+            return _SIGHT_OF_END[ending]
         case Answer():
             return _sight_of_answer(act)
         case _:
             assert_never(act)
+
+
+_SIGHT_OF_END = {
+    Ending.FIN: Sight.FIN,
+    Ending.RESET: Sight.RESET,
+    Ending.TRUNCATION: Sight.TRUNCATION,
+    Ending.ALERT: Sight.ALERT,
+}
 
 
 def _sight_of_answer(act: Answer) -> Sight:
@@ -86,9 +103,10 @@ def shows_its_cause(act: Act) -> bool:
     """The forwarder certainly had this evidence, so its decision may be judged.
 
     A reset at accept may meet it before or after it wrote its first byte, and the router cannot know which
-    (measured on nginx: retried when no byte had been seen, not retried when one had): that act only tells.
+    (measured on nginx: retried when no byte had been seen, not retried when one had): that act only tells. So does a
+    client certificate that is demanded under TLS 1.3: its alert may come before or after the request was written.
     """
-    return not isinstance(act, ResetAtAccept)
+    return not isinstance(act, ResetAtAccept) and sight_of(act) is not Sight.TLS_REFUSED
 
 
 def evidence_of(act: Act) -> Evidence:
@@ -105,6 +123,8 @@ def phase_of(act: Act) -> Phase:
     match act:
         case Refuse() | Unreachable() | DropSyn():
             return Phase.CONNECT
+        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
+            return Phase.TLS
         case ResetAtAccept() | LeaveUnread():
             return Phase.ACCEPT
         case ResetUnread():

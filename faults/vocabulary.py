@@ -7,6 +7,7 @@ class Phase(StrEnum):
     """Where in the exchange the hop breaks, in wire order."""
 
     CONNECT = "connect"  # before a TCP connection exists
+    TLS = "tls"  # during the TLS handshake, or in the refusal of one that looked complete
     ACCEPT = "accept"  # the kernel has completed the handshake; the router has read nothing
     REQUEST = "request"  # request bytes have arrived, unread
     WAIT = "wait"  # the whole request was read; no byte of the reply was sent
@@ -33,10 +34,14 @@ class Class(StrEnum):
 
 
 class Ending(StrEnum):
-    """How the router ends a connection: FIN (the peer reads EOF) or RST (the peer reads ECONNRESET)."""
+    """How the router ends a connection: FIN (the peer reads EOF), RST (the peer reads ECONNRESET), or, under TLS alone,
+    in two further ways.
+    """
 
-    FIN = "fin"
+    FIN = "fin"  # over TLS after a close_notify (RFC 8446 s6.1)
     RESET = "reset"
+    TRUNCATION = "truncation"  # FIN without a close_notify (RFC 9112 s9.8)
+    ALERT = "alert"  # a fatal alert, then FIN (RFC 8446 s6.2)
 
 
 class Framing(StrEnum):
@@ -82,8 +87,13 @@ class Sight(StrEnum):
     REFUSED = "connection refused"
     UNREACHABLE = "host unreachable"
     CONNECT_TIMEOUT = "connect timeout"
+    TLS_FAILED = "TLS handshake failed"
+    TLS_STALLED = "TLS handshake not complete in time"
+    TLS_REFUSED = "TLS handshake refused after it looked complete"
     RESET = "reset before any reply byte"
     FIN = "FIN before any reply byte"
+    TRUNCATION = "FIN without a close_notify before any reply byte"
+    ALERT = "fatal TLS alert before any reply byte"
     SILENCE = "silence until the read timeout"
     STATUS = "whole reply with a status"
     CUT = "reply cut after its head"

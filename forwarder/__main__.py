@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Sequence
 
@@ -55,6 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             max_connections=options.max_connections,
             connect_timeout_ms=options.connect_timeout_ms,
             read_timeout_ms=options.read_timeout_ms,
+            tls=None if options.ca is None else _trusting(options.ca),
         )
         urls = RotatingUrls(options.router)
     except ValueError as error:
@@ -105,6 +107,16 @@ async def _serve(
     return None
 
 
+def _trusting(path: str) -> ssl.SSLContext:
+    """It verifies chain and name. Raises ValueError for a file that cannot be read or holds no certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cafile=path)
+    except OSError as error:  # ssl.SSLError is one
+        raise ValueError(f"--ca {path!r}: {error}; expected a file with certificates in PEM") from None
+    return context
+
+
 def _backlog_for(max_connections: int) -> int:
     return max(SMALLEST_BACKLOG, max_connections) if max_connections else KERNEL_BACKLOG
 
@@ -153,6 +165,11 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         metavar="URL",
         help="where the router is; given several times: all stick to one, and move on when it fails safely",
+    )
+    add(
+        "--ca",
+        metavar="FILE",
+        help="the CA certificates, in PEM, that an https router's must come from (default: the system's)",
     )
     add(
         "--policy",

@@ -35,9 +35,7 @@ class Item:
     @property
     def faults(self) -> tuple[str, ...]:
         """The ids of all faults in the plan, each once, in the plan's order."""
-        listed = [listener.fault for listener in self.plan.listeners]
-        listed += [fault for operation in self.plan.operations for fault in operation.faults]
-        return tuple(dict.fromkeys(listed)) or ("healthy",)
+        return self.plan.faults or ("healthy",)
 
     @property
     def tells(self) -> bool:
@@ -47,7 +45,12 @@ class Item:
     def dimensions(self) -> dict[str, Any]:
         """The dimensions of the row, for reports."""
         if self.cell is None:
-            return {"drawn": True, "operations": len(self.plan.operations), "upstreams": self.plan.upstreams}
+            return {
+                "drawn": True,
+                "operations": len(self.plan.operations),
+                "upstreams": self.plan.upstreams,
+                "tls": self.plan.tls,
+            }
         return {
             "reused": self.cell.reused,
             "segments": self.cell.segments,
@@ -55,6 +58,7 @@ class Item:
             "api": self.cell.form.api.value,
             "leaves": self.cell.leaves,
             "upstreams": self.cell.upstreams,
+            "tls": self.plan.tls,
             "twin": self.cell.twin,
         }
 

@@ -1,15 +1,20 @@
 """The cells of the catalogue: each fault in each dimension that can change a verdict, as a plan of one operation."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from faults.acts import HEALTHY, is_listener_act
+from faults.acts import HEALTHY, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
 from faults.form import COMPLETION, Form
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
+
+_OVER_TLS = (Dimension.TLS, Dimension.FIRST_OF_TWO_TLS)
+_OF_EXCHANGE = (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS, Dimension.TLS, *FORMS, *CALLER_LEAVES)
+_OF_LISTENER = (Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO, Dimension.FIRST_OF_TWO_TLS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +37,17 @@ class Cell:
 
 def all_cells(depth: Depth = Depth.DEEP) -> tuple[Cell, ...]:
     """Every cell of that depth, in the order of the catalogue."""
-    cells: list[Cell] = []
-    for fault in CATALOGUE.values():
-        cells += _listener_cells(fault) if is_listener_act(fault.act) else _exchange_cells(fault)
-    return tuple(cell for cell in cells if depth.holds(cell.depth))
+    return tuple(cell for fault in CATALOGUE.values() for cell in _cells_of(fault) if depth.holds(cell.depth))
+
+
+def _cells_of(fault: Fault) -> Iterator[Cell]:
+    of_listener = is_listener_act(fault.act)
+    for dimension in _OF_LISTENER if of_listener else _OF_EXCHANGE:
+        # A fault that strikes TLS alone has no cells over plain TCP: its plain dimensions are TLS already.
+        if dimension not in _OVER_TLS or not needs_tls(fault.act):
+            cell = _listener_cell(fault, dimension) if of_listener else _exchange_cell(fault, dimension)
+            if cell is not None:
+                yield cell
 
 
 def chosen(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:
@@ -43,44 +55,43 @@ def chosen(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells if fnmatchcase(cell.id, only))
 
 
-def _listener_cells(fault: Fault) -> list[Cell]:
-    cells = []
-    for dimension, upstream in ((Dimension.EVERY_UPSTREAM, None), (Dimension.FIRST_OF_TWO, 0)):
-        id_ = f"{fault.phase}/{fault.id}/{dimension}"
-        plan = Plan(
-            name=id_,
-            upstreams=1 if upstream is None else 2,
-            operations=(PlannedOperation(),),
-            listeners=(PlannedListener(fault=fault.id, upstream=upstream),),
-        )
-        # Where every upstream is faulty a second sending fails too; where the twin strikes it succeeds.
-        twin = None if upstream is None else _twin(fault, Dimension.FIRST)
-        depth = fault.coverage.depth_of(dimension)
-        cells.append(Cell(id=id_, fault=fault, plan=plan, upstreams=dimension, twin=twin, depth=depth))
-    return cells
+def _listener_cell(fault: Fault, dimension: Dimension) -> Cell:
+    beside_healthy = dimension is not Dimension.EVERY_UPSTREAM
+    id_ = f"{fault.phase}/{fault.id}/{dimension}"
+    plan = Plan(
+        name=id_,
+        upstreams=2 if beside_healthy else 1,
+        tls=_is_tls(fault, dimension),
+        operations=(PlannedOperation(),),
+        listeners=(PlannedListener(fault=fault.id, upstream=0 if beside_healthy else None),),
+    )
+    # Where every upstream is faulty a second sending fails too; where the twin strikes it succeeds.
+    twin = _twin(fault, Dimension.TLS if plan.tls else Dimension.FIRST) if beside_healthy else None
+    depth = fault.coverage.depth_of(dimension)
+    upstreams = Dimension.FIRST_OF_TWO if beside_healthy else dimension
+    return Cell(id=id_, fault=fault, plan=plan, upstreams=upstreams, twin=twin, depth=depth)
 
 
-def _exchange_cells(fault: Fault) -> list[Cell]:
-    cells = []
-    for dimension in (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS, *FORMS, *CALLER_LEAVES):
-        operation = _operation_in(dimension, fault)
-        if operation is None:
-            continue
-        id_ = f"{fault.phase}/{fault.id}/{dimension}"
-        cells.append(
-            Cell(
-                id=id_,
-                fault=fault,
-                plan=Plan(name=id_, operations=(operation,)),
-                reused=operation.reused,
-                segments=operation.segments,
-                form=operation.form,
-                leaves=operation.leaves,
-                twin=_twin(fault, dimension) if operation.leaves is None else None,
-                depth=fault.coverage.depth_of(dimension),
-            )
-        )
-    return cells
+def _exchange_cell(fault: Fault, dimension: Dimension) -> Cell | None:
+    operation = _operation_in(dimension, fault)
+    if operation is None:
+        return None
+    id_ = f"{fault.phase}/{fault.id}/{dimension}"
+    return Cell(
+        id=id_,
+        fault=fault,
+        plan=Plan(name=id_, tls=_is_tls(fault, dimension), operations=(operation,)),
+        reused=operation.reused,
+        segments=operation.segments,
+        form=operation.form,
+        leaves=operation.leaves,
+        twin=_twin(fault, dimension) if operation.leaves is None else None,
+        depth=fault.coverage.depth_of(dimension),
+    )
+
+
+def _is_tls(fault: Fault, dimension: Dimension) -> bool:
+    return dimension in _OVER_TLS or needs_tls(fault.act)
 
 
 def _operation_in(dimension: Dimension, fault: Fault) -> PlannedOperation | None:

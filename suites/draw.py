@@ -42,5 +42,10 @@ def joint(specs: Sequence[SubjectSpec]) -> SubjectSpec:
         name="joint", promises=Promise.TRANSPARENT, in_process=any(spec.facts.in_process for spec in specs)
     )
     reach = {name: why for spec in specs for name, why in spec.reach.items()}
-    apis = tuple(api for api in specs[0].apis if all(api in spec.apis for spec in specs))
-    return SubjectSpec(facts=facts, apis=apis, upstreams=min(spec.upstreams for spec in specs), reach=reach)
+    return SubjectSpec(
+        facts=facts,
+        apis=tuple(api for api in specs[0].apis if all(api in spec.apis for spec in specs)),
+        upstreams=min(spec.upstreams for spec in specs),
+        reach=reach,
+        tls=all(spec.tls for spec in specs),
+    )

@@ -64,7 +64,7 @@ class Driver:
         operations that its choice of an upstream is another one. What the subject sends while it is stopped is in the
         ledger too.
         """
-        async with self.stages.one() as stage:
+        async with self.stages.one(tls=plan.tls) as stage:
             if self.subject.spec.standing and sent_before:
                 for number in self.numbers.take(sent_before):
                     await self._call(stage, PlannedOperation(), number)
@@ -127,7 +127,7 @@ class Driver:
             return await self._warmth.warm_up(stage, _together(stage, plan))
         if self.subject.spec.standing:
             return await self._warmth.measured_here(stage, plan.concurrency)
-        warm = await self._warmth.measured(plan.concurrency)
+        warm = await self._warmth.measured(plan.concurrency, tls=plan.tls)
         return WarmUp(sockets=warm or 0, operations=(), healthy=warm is not None)
 
     async def _waves(self, stage: Stage, plan: Plan, operations: tuple[int, ...]) -> list[Outcome]:

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fake_router.identity import IDENTITY
 from faults.plan import PlannedOperation
 from suites.endpoint import endpoint_at
 from suites.history import Outcome
 from suites.leaving import Leave
-from suites.placeholders import fill_command, fill_file, meanings
+from suites.placeholders import CA_FILE, fill_command, fill_file, meanings
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
-from suites.subject import Address, SubjectError, SubjectSpec
+from suites.subject import Address, OverTls, SubjectError, SubjectSpec
 from suites.subject_file import built_in_file
 from suites.subject_reader import SubjectFile
 
@@ -100,6 +101,8 @@ class ForeignInstance:
     async def launch(self, supervisor: Supervisor, upstreams: Sequence[Address]) -> None:
         """Write its files, start it and wait until it is ready. Raises SubjectError."""
         known = _meanings(self._file, self.folder, self._port.number, upstreams)
+        if self._file.spec.tls:
+            (self.folder / CA_FILE).write_bytes(IDENTITY.ca_pem)
         for name, text in self._file.files.items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,7 +169,14 @@ class ForeignInstance:
 
 
 def _meanings(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Address]) -> dict[str, str]:
-    return meanings(dir_=folder, listen=("127.0.0.1", port), here=file.here, upstreams=upstreams, values=file.values)
+    return meanings(
+        dir_=folder,
+        listen=("127.0.0.1", port),
+        here=file.here,
+        upstreams=upstreams,
+        values=file.values,
+        tls=isinstance(upstreams, OverTls),
+    )
 
 
 def _first_line_of(argv: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
 
     Raises SubjectError as soon as an instance cannot be started; the other runs are then cancelled and cleaned up.
     """
-    places = iter(range(len(plans)))
+    places = iter(sorted(range(len(plans)), key=lambda place: plans[place].tls))  # an instance speaks TLS, or does not
     shared = driver.subject.spec.isolation is Isolation.SHARED
     most = 1 if driver.subject.spec.standing else lanes or (SHARED_LANES if shared else FRESH_LANES)
     count = min(len(plans), most)
@@ -55,8 +55,9 @@ async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], 
         async with AsyncExitStack() as stack:
             batch = _Batch()
             stack.callback(batch.hand_on, on_run)  # when the stage is over; also of one that was interrupted
-            stage = batch.stage = await stack.enter_async_context(driver.stages.one())
-            while place is not None and stage.instance.died() is None:
+            tls = plans[place].tls
+            stage = batch.stage = await stack.enter_async_context(driver.stages.one(tls=tls))
+            while place is not None and plans[place].tls is tls and stage.instance.died() is None:
                 await batch.add(driver, stage, place, plans[place])
                 place = next(places, None)
             batch.whole = True

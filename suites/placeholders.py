@@ -1,15 +1,17 @@
-"""The placeholders of a subject file: {dir} {host} {port} {python} {here} {upstreams[N]}, and the file's own values.
+"""The placeholders of a subject file: {dir} {host} {port} {python} {here} {upstreams[N]} {scheme} {ca}, and the file's
+own values.
 
 In a command every {word} must be one of them. In a file braces are common, so only they are replaced there.
 """
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 _WORD = re.compile(r"\{([A-Za-z_][\w.-]*(?:\[\d+\](?:\.\w+)?)?)\}")
-FIXED = ("dir", "host", "port", "python", "here")
+FIXED = ("dir", "host", "port", "python", "here", "scheme", "ca")
+CA_FILE = "ca.pem"  # in {dir}; it is there also where the upstreams speak no TLS, for those who look at start
 
 
 class PlaceholderError(ValueError):
@@ -17,12 +19,18 @@ class PlaceholderError(ValueError):
 
 
 def meanings(
-    *, dir_: Path, listen: tuple[str, int], here: Path, upstreams: Sequence[tuple[str, int]], values: Mapping[str, str]
+    *,
+    dir_: Path,
+    listen: tuple[str, int],
+    here: Path,
+    upstreams: Sequence[tuple[str, int]],
+    values: Mapping[str, str],
+    tls: bool = False,
 ) -> dict[str, str]:
     """What each placeholder stands for in one instance of a subject; upstreams[N] is host:port."""
     found = dict(values)
     found.update({"dir": str(dir_), "host": listen[0], "port": str(listen[1]), "here": str(here)})
-    found["python"] = sys.executable
+    found.update({"python": sys.executable, "scheme": "https" if tls else "http", "ca": str(dir_ / CA_FILE)})
     for n, (host, port) in enumerate(upstreams):
         found[f"upstreams[{n}]"] = f"{host}:{port}"
         found[f"upstreams[{n}].host"] = host
@@ -52,6 +60,11 @@ def fill_file(text: str, known: Mapping[str, str]) -> str:
         return known.get(match[1], match[0])
 
     return _WORD.sub(replace, text)
+
+
+def mentions(placeholder: str, texts: Iterable[str]) -> bool:
+    """One of these texts has the placeholder of that name."""
+    return any(match[1] == placeholder for text in texts for match in _WORD.finditer(text))
 
 
 def _listed(known: Mapping[str, str]) -> str:

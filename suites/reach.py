@@ -46,9 +46,11 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
     for name in _named(plan):
         if name in spec.reach:
             return spec.reach[name]
-    if any(breaks_contract(fault, spec.facts.contract) for fault in _faults_of(plan)):
+    if plan.tls and not spec.tls:
+        return "nothing says how it reaches an upstream that speaks TLS (a subject file does by {scheme} and {ca})"
+    if any(breaks_contract(fault, spec.facts.contract) for fault in plan.faults):
         return "a router that breaks its own contract: it would run what it says it did not accept"
-    for fault in sorted(_faults_of(plan)):
+    for fault in plan.faults:
         if lacks := machine.lacks_for(fault_named(fault).act):
             return lacks
     return None if machine.packets else _unseen(plan, spec)
@@ -77,18 +79,15 @@ def _unseen(plan: Plan, spec: SubjectSpec) -> str | None:
 
 def _named(plan: Plan) -> set[str]:
     """The fault ids and dimensions of a plan, as the [reach] table of a subject names them."""
-    names = _faults_of(plan)
+    names = set(plan.faults)
     if any(operation.reused for operation in plan.operations):
         names.add("reused")
     if any(operation.segments > 1 for operation in plan.operations):
         names.add("segments")
+    if plan.tls:
+        names.add("tls")
     if any(operation.leaves for operation in plan.operations):
         names.add("leaves")
     if any(operation.stream for operation in plan.operations):
         names.add("streaming")
     return names
-
-
-def _faults_of(plan: Plan) -> set[str]:
-    names = {fault for operation in plan.operations for fault in operation.faults}
-    return names | {listener.fault for listener in plan.listeners}

@@ -1,15 +1,18 @@
 """The reference forwarder as a subject: a library client on a thread of its own in this process."""
 
 import asyncio
+import ssl
 import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import uvloop
 
+from fake_router.identity import IDENTITY
 from faults.evidence import REFERENCE_CONTRACT
 from faults.form import Form
 from faults.plan import PlannedOperation
@@ -22,7 +25,7 @@ from suites.history import Arrival, Kind, Outcome
 from suites.leaving import Leave, until_told
 from suites.pulse import Pulse
 from suites.run import Promise, SubjectFacts
-from suites.subject import Address, SubjectSpec
+from suites.subject import Address, OverTls, SubjectSpec
 from suites.workload import completion_request
 
 TIMEOUT_MS = 300  # both time-outs of the reference while it is examined
@@ -148,8 +151,11 @@ class ReferenceSubject:
 
     async def start(self, upstreams: Sequence[Address]) -> ReferenceInstance:
         """A forwarder in front of these addresses; it opens nothing before its first operation."""
-        settings = Settings(connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS)
-        urls = [f"http://{host}:{port}" for host, port in upstreams]
+        tls = isinstance(upstreams, OverTls)
+        settings = Settings(
+            connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS, tls=_trusting(IDENTITY.ca_pem) if tls else None
+        )
+        urls = [f"{'https' if tls else 'http'}://{host}:{port}" for host, port in upstreams]
         forwarder = Forwarder(urls, policy=replace(self.policy, backoff_ms=BACKOFF_MS), settings=settings)
         instance = ReferenceInstance(forwarder=forwarder, loop=FORWARDERS.loop())
         try:
@@ -162,6 +168,14 @@ class ReferenceSubject:
     async def pulse(self) -> Pulse:
         """On the loop of all forwarders of this process."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_pulse(), FORWARDERS.loop()))
+
+
+@cache
+def _trusting(ca_pem: bytes) -> ssl.SSLContext:
+    """It verifies chain and name, as the default context does; reading the system's CAs would take its time."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(cadata=ca_pem.decode())
+    return context
 
 
 async def _pulse() -> Pulse:
@@ -184,5 +198,6 @@ def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
         upstreams=UPSTREAMS,
         connect_timeout_ms=TIMEOUT_MS,
         read_timeout_ms=TIMEOUT_MS,
+        tls=True,
     )
     return ReferenceSubject(policy=chosen, spec=spec)

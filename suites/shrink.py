@@ -30,6 +30,8 @@ def simpler(plan: Plan) -> Iterator[Plan]:
         yield from _try(plan, operations=_without(plan.operations, index))
     for index in range(len(plan.listeners)):
         yield from _try(plan, listeners=plan.listeners[:index] + plan.listeners[index + 1 :])
+    if plan.tls:
+        yield from _try(plan, tls=False)
     for index, operation in enumerate(plan.operations):
         for changed in _simpler_operations(operation):
             operations = (*plan.operations[:index], changed, *plan.operations[index + 1 :])

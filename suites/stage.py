@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from fake_router.entries import AnyEntry, Received
 from fake_router.server import Router
 from fake_router.thread import RouterThread
-from suites.subject import Instance, Subject
+from suites.subject import Instance, OverTls, Subject
 
 T = TypeVar("T")
 
@@ -30,12 +30,13 @@ class Stage:
 
     @staticmethod
     @asynccontextmanager
-    async def open(subject: Subject, routers: RouterThread) -> AsyncIterator["Stage"]:
-        """Start both, and end both whatever happens. Raises SubjectError."""
-        router = Router(upstreams=subject.spec.upstreams, host=HOST, probes=subject.spec.probes)
+    async def open(subject: Subject, routers: RouterThread, *, tls: bool = False) -> AsyncIterator["Stage"]:
+        """Start both, and end both whatever happens; tls: they speak TLS with each other. Raises SubjectError."""
+        router = Router(upstreams=subject.spec.upstreams, host=HOST, tls=tls, probes=subject.spec.probes)
         try:
             await routers.call(router.start)  # inside: who is cancelled while it starts closes it all the same
-            instance = await subject.start([(HOST, port) for port in router.ports])
+            addresses = tuple((HOST, port) for port in router.ports)
+            instance = await subject.start(OverTls(addresses) if tls else addresses)
             try:
                 yield Stage(subject=subject, instance=instance, router=router, routers=routers)
             finally:

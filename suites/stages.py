@@ -23,10 +23,12 @@ class Stages:
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[Stage]:
-        """A stage, for as long as this is not left. Raises SubjectError where the subject cannot be had."""
+    async def one(self, *, tls: bool = False) -> AsyncIterator[Stage]:
+        """A stage, for as long as this is not left; tls: one where TLS is spoken, which no subject that stands can be
+        told to do. Raises SubjectError where the subject cannot be had.
+        """
         if not self._subject.spec.standing:
-            async with Stage.open(self._subject, self._routers) as stage:
+            async with Stage.open(self._subject, self._routers, tls=tls) as stage:
                 yield stage
             return
         async with self._turn:

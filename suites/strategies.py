@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from faults.acts import DialAct, LeaveUnread, Refuse, is_listener_act
+from faults.acts import DialAct, LeaveUnread, Refuse, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
@@ -22,16 +22,27 @@ def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
     return st.one_of(_operation_plans(spec), _operation_plans(spec), _listener_plans(spec, machine))
 
 
-def _reachable(ids: tuple[str, ...], spec: SubjectSpec) -> list[str]:
+def _speaks_tls(spec: SubjectSpec) -> st.SearchStrategy[bool]:
+    """In a minority of plans: a handshake costs time."""
+    can = spec.tls and "tls" not in spec.reach
+    return st.sampled_from([False] * 4 + [can])
+
+
+def _reachable(ids: tuple[str, ...], spec: SubjectSpec, tls: bool) -> list[str]:
     contract = spec.facts.contract
-    return [id_ for id_ in ids if id_ not in spec.reach and not breaks_contract(id_, contract)]
+    return [
+        id_
+        for id_ in ids
+        if id_ not in spec.reach and not breaks_contract(id_, contract) and (tls or not needs_tls(CATALOGUE[id_].act))
+    ]
 
 
 @st.composite
 def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Plan:
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
-    reachable = [id_ for id_ in _reachable(_LISTENER_FAULTS, spec) if machine.lacks_for(CATALOGUE[id_].act) is None]
-    fault = draw(st.sampled_from(reachable))
+    tls = draw(_speaks_tls(spec))
+    ids = _reachable(_LISTENER_FAULTS, spec, tls)
+    fault = draw(st.sampled_from([id_ for id_ in ids if machine.lacks_for(CATALOGUE[id_].act) is None]))
     act = CATALOGUE[fault].act
     refuses = isinstance(act, Refuse)
     one_of_many = spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
@@ -41,9 +52,10 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     in_order = machine.packets or not isinstance(act, DialAct)
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
-    faults = draw(_fault_lists(spec)) if one_of_many and in_order else ()
+    faults = draw(_fault_lists(spec, tls)) if one_of_many and in_order else ()
     return Plan(
         upstreams=spec.upstreams if one_of_many else 1,
+        tls=tls,
         operations=(PlannedOperation(faults=faults, api=spec.plain.api, stream=draw(st.sampled_from(_streams(spec)))),),
         listeners=(listener,),
     )
@@ -53,6 +65,7 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
 def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
     """Up to MAX_TOGETHER operations in up to two waves, each with up to MAX_FAULTS faults."""
     count = draw(st.integers(1, MAX_TOGETHER))
+    tls = draw(_speaks_tls(spec))
     reused = "reused" not in spec.reach and draw(st.booleans())
     split = not spec.facts.in_process and "segments" not in spec.reach
     waves = sorted(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
@@ -60,7 +73,7 @@ def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
     for index, wave in enumerate(waves):
         earlier = [f"received:{other}" for other in range(index)]
         operation = PlannedOperation(
-            faults=draw(_fault_lists(spec)),
+            faults=draw(_fault_lists(spec, tls)),
             reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
             segments=draw(st.sampled_from((1, 2))) if split else 1,
             wave=wave,
@@ -69,7 +82,7 @@ def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
             stream=draw(st.sampled_from(_streams(spec))),
         )
         operations.append(_leaving(operation, index, draw(st.sampled_from(_ways_to_leave(spec)))))
-    return Plan(operations=tuple(operations))
+    return Plan(tls=tls, operations=tuple(operations))
 
 
 def _streams(spec: SubjectSpec) -> list[bool]:
@@ -93,5 +106,5 @@ def _leaving(operation: PlannedOperation, index: int, leaves: Leaving | None) ->
     return replace(operation, leaves=leaves, gate=gate)
 
 
-def _fault_lists(spec: SubjectSpec) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.lists(st.sampled_from(_reachable(_EXCHANGE_FAULTS, spec)), max_size=MAX_FAULTS).map(tuple)
+def _fault_lists(spec: SubjectSpec, tls: bool) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(st.sampled_from(_reachable(_EXCHANGE_FAULTS, spec, tls)), max_size=MAX_FAULTS).map(tuple)

@@ -17,6 +17,12 @@ from suites.run import SubjectFacts
 Address = tuple[str, int]  # host, port
 
 
+class OverTls(tuple[Address, ...]):
+    """The addresses of upstreams that speak TLS, with a certificate of IDENTITY's CA for `localhost` and for their
+    address. Only a subject whose spec says `tls` is started with these.
+    """
+
+
 class Isolation(StrEnum):
     """Whether runs may share one instance of the subject."""
 
@@ -33,7 +39,8 @@ class SubjectSpec:
     None: it can say exactly when it is idle. reach: dimension or fault id -> why it cannot be reached.
     start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
     runs already: there is only one instance of it; empty: they may be anywhere. probes: paths that its health checks
-    ask for, beside the usual ones. apis: what it can be asked for, its own first.
+    ask for, beside the usual ones. apis: what it can be asked for, its own first. tls: it can stand in front of
+    upstreams that speak TLS.
     """
 
     facts: SubjectFacts
@@ -47,6 +54,7 @@ class SubjectSpec:
     start_ms: int = 10_000
     listen: tuple[Address, ...] = ()
     probes: tuple[str, ...] = ()
+    tls: bool = False
 
     @property
     def standing(self) -> bool:

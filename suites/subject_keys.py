@@ -18,6 +18,7 @@ DIMENSIONS = (
     "streaming",
     "http10_upstream",
     "leaves",
+    "tls",
 )  # what a plan may ask for, apart from faults
 SPEAKS = {"openai-completions": Api.COMPLETIONS, "openai-chat": Api.CHAT}  # the words of the key, and what they name
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 s5.6.2

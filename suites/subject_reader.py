@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
-from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings
+from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings, mentions
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, Isolation, SubjectSpec
 from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, address_in, apis_in, is_file_name
@@ -179,6 +179,7 @@ class SubjectReader:
             listen=listen,
             probes=tuple(data.get("probes", ())),
             reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
+            tls=not listen and mentions("scheme", (*data["command"], *data.get("files", {}).values())),
             start_ms=data.get("start_ms", 10_000),
             apis=apis,
         )

@@ -20,6 +20,8 @@ FILLING_MS = 100  # how long a pool may go on to fill itself, where the subject 
 INSTANCES = 3  # in how many instances a yardstick is looked for
 _GATE = "warm"
 
+_Kind = tuple[int, bool]  # how many together, and whether over TLS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmUp:
@@ -45,9 +47,9 @@ class Warmth:
     subject: Subject
     stages: Stages
     numbers: Numbers
-    _tasks: dict[int, asyncio.Task[int | None]] = field(default_factory=dict)
+    _tasks: dict[_Kind, asyncio.Task[int | None]] = field(default_factory=dict)
     _known: dict[int, WarmUp] = field(default_factory=dict)
-    _in_vain: Counter[int] = field(default_factory=Counter)
+    _in_vain: Counter[_Kind] = field(default_factory=Counter)
 
     async def close(self) -> None:
         """End what is still being measured."""
@@ -55,28 +57,29 @@ class Warmth:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    async def measured(self, together: int) -> int | None:
+    async def measured(self, together: int, *, tls: bool = False) -> int | None:
         """Counted on an instance beside the runs; None when none was in good health. A measurement that failed is
         forgotten, and made again for the next who asks; after INSTANCES of them none is made any more.
         """
-        task = self._tasks.get(together)
+        kind = together, tls
+        task = self._tasks.get(kind)
         if task is None:
-            if self._in_vain[together] >= INSTANCES:
+            if self._in_vain[kind] >= INSTANCES:
                 return None
-            task = self._tasks[together] = asyncio.ensure_future(self._measure(together))
-            task.add_done_callback(lambda done: self._forget_failed(together, done))
+            task = self._tasks[kind] = asyncio.ensure_future(self._measure(*kind))
+            task.add_done_callback(lambda done: self._forget_failed(kind, done))
         return await asyncio.shield(task)
 
-    def _forget_failed(self, together: int, task: asyncio.Task[int | None]) -> None:
+    def _forget_failed(self, kind: _Kind, task: asyncio.Task[int | None]) -> None:
         if task.cancelled() or task.exception() is not None:
-            del self._tasks[together]
+            del self._tasks[kind]
         elif task.result() is None:
-            del self._tasks[together]
-            self._in_vain[together] += 1
+            del self._tasks[kind]
+            self._in_vain[kind] += 1
 
-    async def _measure(self, together: int) -> int | None:
+    async def _measure(self, together: int, tls: bool) -> int | None:
         for _ in range(INSTANCES):
-            async with self.stages.one() as stage:
+            async with self.stages.one(tls=tls) as stage:
                 warm = await self._fill(stage, together)
                 if warm.healthy:
                     return warm.sockets
@@ -95,14 +98,14 @@ class Warmth:
         known = self._known.get(together)
         if known is not None:
             return replace(known, operations=())
-        if self._in_vain[together] >= INSTANCES:
+        if self._in_vain[together, False] >= INSTANCES:
             return WarmUp(sockets=0, operations=(), healthy=False)
         warm = await self._fill(stage, together)
         await stage.close_idle()
         if warm.healthy:
             self._known[together] = warm
         else:
-            self._in_vain[together] += 1
+            self._in_vain[together, False] += 1
         return warm
 
     async def warm_up(self, stage: Stage, together: int, *, until_healthy: bool = True) -> WarmUp:
@@ -148,7 +151,7 @@ async def _together(stage: Stage, operations: tuple[int, ...]) -> tuple[bool, bo
     """Whether all were in flight together, whether sockets of the subject were seen then, and how they ended. A subject
     that sends one at a time never gets there: half its read timeout is the limit.
     """
-    plan = Plan(name="warm-up", operations=(PlannedOperation(gate=_GATE),) * len(operations))
+    plan = Plan(name="warm-up", tls=stage.router.tls, operations=(PlannedOperation(gate=_GATE),) * len(operations))
     spec = stage.subject.spec
     since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
     calls = [asyncio.ensure_future(stage.instance.call(spec.plain, number, spec.ceiling_ms)) for number in operations]

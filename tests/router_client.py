@@ -2,6 +2,7 @@
 
 import errno
 import socket
+import ssl
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Sight
+from tests.tls_client import CERTIFICATE_REQUIRED, AlertError, HandshakeError, TlsSocket, TruncationError
 
 E = TypeVar("E", bound=Entry)
 
@@ -51,8 +53,10 @@ class Seen:
 class Client:
     """One connection of a plain client."""
 
-    def __init__(self, port: int, *, connect_ms: int = LONG_MS) -> None:
-        self.socket = socket.create_connection((HOST, port), timeout=connect_ms / 1000)
+    def __init__(self, port: int, *, connect_ms: int = LONG_MS, tls: ssl.SSLContext | None = None) -> None:
+        self.socket: Any = socket.create_connection((HOST, port), timeout=connect_ms / 1000)
+        if tls is not None:
+            self.socket = TlsSocket(self.socket, tls)
 
     def __enter__(self) -> Self:
         return self
@@ -88,6 +92,11 @@ class Client:
                     return _short(Sight.SILENCE, head, body)
                 except ConnectionResetError:
                     return _short(Sight.RESET, head, body)
+                except TruncationError:
+                    return _short(Sight.TRUNCATION, head, body)
+                except AlertError as error:
+                    refused = str(error) == CERTIFICATE_REQUIRED
+                    return _short(Sight.TLS_REFUSED if refused else Sight.ALERT, head, body)
                 if not data:
                     return _short(Sight.FIN, head, body)
                 reader.receive_data(data)
@@ -130,10 +139,12 @@ def _short(sight: Sight, head: h11.Response | None, body: bytes) -> Seen:
     return Seen(sight=sight) if head is None else _reply(Sight.CUT, head, body)
 
 
-def dial(port: int, data: bytes, *, within_ms: int = LONG_MS) -> Seen:
+def dial(port: int, data: bytes, *, within_ms: int = LONG_MS, tls: ssl.SSLContext | None = None) -> Seen:
     """Connect, send a request, read what comes, and close."""
     try:
-        client = Client(port, connect_ms=within_ms)
+        client = Client(port, connect_ms=within_ms, tls=tls)
+    except HandshakeError as error:
+        return Seen(sight=error.sight)
     except ConnectionRefusedError:
         return Seen(sight=Sight.REFUSED)
     except ConnectionResetError:
@@ -195,18 +206,25 @@ class Stage:
 
 
 @contextmanager
-def staged(*, upstreams: int = 1) -> Iterator[Stage]:
+def staged(*, upstreams: int = 1, tls: bool = False) -> Iterator[Stage]:
     """A router on a thread of its own."""
     with RouterThread() as thread:
-        yield Stage(thread, thread.run(thread.start_router, upstreams=upstreams))
+        yield Stage(thread, thread.run(thread.start_router, upstreams=upstreams, tls=tls))
 
 
-def one(*faults: str, **more: Any) -> Plan:
+def one(*faults: str, tls: bool = False, **more: Any) -> Plan:
     """A plan with one operation that meets these faults, exchange by exchange."""
-    return Plan(operations=(PlannedOperation(faults=faults, **more),))
+    return Plan(tls=tls, operations=(PlannedOperation(faults=faults, **more),))
 
 
-def faulty(fault: str, *, upstream: int | None = None, connections: int | None = None, upstreams: int = 1) -> Plan:
+def faulty(
+    fault: str,
+    *,
+    upstream: int | None = None,
+    connections: int | None = None,
+    upstreams: int = 1,
+    tls: bool = False,
+) -> Plan:
     """A plan with one healthy operation and a faulty listener."""
     listener = PlannedListener(fault=fault, upstream=upstream, connections=connections)
-    return Plan(operations=(PlannedOperation(),), listeners=(listener,), upstreams=upstreams)
+    return Plan(operations=(PlannedOperation(),), listeners=(listener,), upstreams=upstreams, tls=tls)

@@ -25,9 +25,10 @@ def _spec(
     in_process: bool = False,
     reach: dict[str, str] | None = None,
     contract: Contract = NO_CONTRACT,
+    tls: bool = True,
 ) -> SubjectSpec:
     facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process, contract=contract)
-    return SubjectSpec(facts=facts, upstreams=upstreams, reach=reach or {})
+    return SubjectSpec(facts=facts, upstreams=upstreams, reach=reach or {}, tls=tls)
 
 
 def _beside(fault: str, *faults: str) -> Plan:
@@ -59,6 +60,9 @@ def _failing(*faults: str) -> Plan:
         (_failing("503-before", "503-after"), _spec(contract=WIDE), PACKETS, "breaks its own contract"),
         (_failing("503-before"), _spec(contract=WIDE), PACKETS, None),
         (_failing("503-after"), _spec(), PACKETS, None),
+        (Plan(tls=True, operations=(PlannedOperation(),)), _spec(), PACKETS, None),
+        (Plan(tls=True, operations=(PlannedOperation(),)), _spec(tls=False), PACKETS, "an upstream that speaks TLS"),
+        (Plan(tls=True, operations=(PlannedOperation(),)), _spec(reach={"tls": "no CA"}), PACKETS, "no CA"),
         (_failing("503-after"), _spec(contract=REFERENCE_CONTRACT), PACKETS, None),
     ],
 )
@@ -70,12 +74,13 @@ def test_a_reason_is_given_exactly_where_a_plan_cannot_be_reached(
     assert (found is None) if reason is None else (found is not None and reason in found)
 
 
-@given(st.data(), st.booleans(), st.booleans(), st.integers(1, 3), st.sampled_from([NO_CONTRACT, WIDE]))
+@given(st.data(), st.booleans(), st.booleans(), st.booleans(), st.integers(1, 3), st.sampled_from([NO_CONTRACT, WIDE]))
 def test_every_drawn_plan_can_be_reached(
-    data: st.DataObject, packets: bool, in_process: bool, upstreams: int, contract: Contract
+    data: st.DataObject, packets: bool, in_process: bool, tls: bool, upstreams: int, contract: Contract
 ) -> None:
     """Nothing is drawn only to be left out."""
-    spec = _spec(upstreams=upstreams, in_process=in_process, reach={"silence-after": "no"}, contract=contract)
+    reach = {"silence-after": "no"}
+    spec = _spec(upstreams=upstreams, in_process=in_process, reach=reach, contract=contract, tls=tls)
     machine = Machine(packets=packets)
     assert unreachable(data.draw(plans(spec, machine)), spec, machine) is None
 
@@ -85,6 +90,8 @@ def test_without_packets_and_filters_few_cells_are_out_of_reach() -> None:
     lost = [cell.id for cell in all_cells() if unreachable(cell.plan, _spec(), BLIND)]
     assert lost == [
         "connect/connect-refused/first-of-two",
+        "connect/connect-refused/first-of-two/tls",
         "connect/host-unreachable/every-upstream",
         "connect/host-unreachable/first-of-two",
+        "connect/host-unreachable/first-of-two/tls",
     ]

@@ -22,7 +22,7 @@ from fake_router.entries import (
 )
 from fake_router.kernel import can_watch_packets
 from fake_router.replies import body_of
-from faults.acts import Act, Answer, LeaveUnread, ResetAtAccept, is_listener_act
+from faults.acts import Act, Answer, LeaveUnread, ResetAtAccept, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.fault import Fault
 from faults.truth import Truth, sight_of, truth_of
@@ -42,19 +42,29 @@ from tests.router_client import (
     staged,
     work,
 )
+from tests.tls_client import trusting
 
-EXCHANGE_FAULTS = [fault for fault in CATALOGUE.values() if not is_listener_act(fault.act)]
+# Each over plain TCP, where it can be, and over TLS.
+EXCHANGE_FAULTS = [
+    pytest.param(fault, tls, id=f"{fault.id}{'-tls' * tls}")
+    for fault in CATALOGUE.values()
+    for tls in (False, True)
+    if not is_listener_act(fault.act) and (tls or not needs_tls(fault.act))
+]
 # What this machine cannot do as it is, tests/test_own_network.py does where it can.
 LISTENER_FAULTS = [
-    fault for fault in CATALOGUE.values() if is_listener_act(fault.act) and Machine.here().lacks_for(fault.act) is None
+    pytest.param(fault, tls, id=f"{fault.id}{'-tls' * tls}")
+    for fault in CATALOGUE.values()
+    for tls in (False, True)
+    if is_listener_act(fault.act) and (tls or not needs_tls(fault.act)) and Machine.here().lacks_for(fault.act) is None
 ]
 OPERATION = 7
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with staged() as stage:
-        yield stage
+def stages() -> Iterator[dict[bool, Stage]]:
+    with staged() as plain, staged(tls=True) as over_tls:
+        yield {False: plain, True: over_tls}
 
 
 def _patience_ms(act: Act) -> int:
@@ -63,7 +73,8 @@ def _patience_ms(act: Act) -> int:
     """
     if isinstance(act, Answer) and act.delay is not None and act.delay >= 1:
         return READ_TIMEOUT_MS
-    return GIVES_UP_MS if sight_of(act) in (Sight.SILENCE, Sight.CONNECT_TIMEOUT) else LONG_MS
+    nothing = (Sight.SILENCE, Sight.CONNECT_TIMEOUT, Sight.TLS_STALLED)
+    return GIVES_UP_MS if sight_of(act) in nothing else LONG_MS
 
 
 def _truth_in(entries: list[AnyEntry]) -> Truth:
@@ -93,15 +104,18 @@ def _check_bytes(act: Act, seen: Seen, entries: list[AnyEntry]) -> None:
 
 
 @pytest.mark.parametrize("nth", [1, 2])
-@pytest.mark.parametrize("fault", EXCHANGE_FAULTS, ids=lambda fault: fault.id)
-def test_an_exchange_fault_shows_its_sight_and_leaves_its_truth(stage: Stage, fault: Fault, nth: int) -> None:
+@pytest.mark.parametrize(("fault", "tls"), EXCHANGE_FAULTS)
+def test_an_exchange_fault_shows_its_sight_and_leaves_its_truth(
+    stages: dict[bool, Stage], fault: Fault, tls: bool, nth: int
+) -> None:
     """On a first request and on a reused connection alike."""
+    stage = stages[tls]
     stage.heal()
-    with Client(stage.port) as client:
+    with Client(stage.port, tls=trusting() if tls else None) as client:
         for warm in range(1, nth):
             assert client.ask(work(warm)).sight is Sight.WHOLE
         before = len(stage.entries())
-        stage.arm(one(fault.id), first=OPERATION)
+        stage.arm(one(fault.id, tls=tls), first=OPERATION)
         seen = client.ask(work(OPERATION), within_ms=_patience_ms(fault.act))
     assert stage.idle()
     entries = list(stage.entries()[before:])
@@ -137,28 +151,25 @@ def _check_strike(fault: Fault, entries: list[AnyEntry]) -> None:
 def _check_end(fault: Fault, entries: list[AnyEntry]) -> None:
     (closed,) = [entry for entry in entries if isinstance(entry, Closed)]
     ending = getattr(fault.act, "ending", None)
-    assert (
-        closed.by
-        is {
-            Ending.RESET: EndedBy.ROUTER_RESET,
-            Ending.FIN: EndedBy.ROUTER_FIN,
-            None: EndedBy.PEER,
-        }[ending]
-    )
+    by = {None: EndedBy.PEER, Ending.RESET: EndedBy.ROUTER_RESET}
+    assert closed.by is by.get(ending, EndedBy.ROUTER_FIN)
 
 
-@pytest.mark.parametrize("fault", LISTENER_FAULTS, ids=lambda fault: fault.id)
-def test_a_listener_fault_shows_its_sight_and_leaves_its_truth(fault: Fault) -> None:
-    act = fault.act
-    with staged() as stage:
-        stage.arm(faulty(fault.id), first=OPERATION)
-        seen = dial(stage.port, work(OPERATION), within_ms=READ_TIMEOUT_MS if _late(act) else _patience_ms(act))
+@pytest.mark.parametrize(("fault", "tls"), LISTENER_FAULTS)
+def test_a_listener_fault_shows_its_sight_and_leaves_its_truth(fault: Fault, tls: bool) -> None:
+    act, context = fault.act, trusting() if tls else None
+    with staged(tls=tls) as stage:
+        stage.arm(faulty(fault.id, tls=tls), first=OPERATION)
+        within_ms = READ_TIMEOUT_MS if _late(act) else _patience_ms(act)
+        seen = dial(stage.port, work(OPERATION), within_ms=within_ms, tls=context)
         assert stage.idle()
         stage.heal()
         stage.drain()
         entries = list(stage.entries())
-        assert seen.sight is sight_of(act)
-        assert dial(stage.port, work(OPERATION + 1)).sight is Sight.WHOLE
+        # Over TLS a reset at accept ends a handshake.
+        ends_handshake = tls and isinstance(act, ResetAtAccept)
+        assert seen.sight is (Sight.TLS_FAILED if ends_handshake else sight_of(act))
+        assert dial(stage.port, work(OPERATION + 1), tls=context).sight is Sight.WHOLE
     assert _truth_in(entries) == truth_of(act)
     (striking,) = [entry for entry in entries if isinstance(entry, Striking)]
     (struck,) = [entry for entry in entries if isinstance(entry, Struck)]
@@ -168,7 +179,7 @@ def test_a_listener_fault_shows_its_sight_and_leaves_its_truth(fault: Fault) -> 
         _check_dial(fault, entries, struck)
     else:
         assert struck.witness is Witness.ACT
-        _check_unread(act, entries)
+        _check_unread(fault, entries)
 
 
 def _late(act: Act) -> bool:
@@ -186,9 +197,10 @@ def _check_dial(fault: Fault, entries: list[AnyEntry], struck: Struck) -> None:
         assert struck.witness is (Witness.EXCLUSION if refused else Witness.SK_DROPS)
 
 
-def _check_unread(act: Act, entries: list[AnyEntry]) -> None:
+def _check_unread(fault: Fault, entries: list[AnyEntry]) -> None:
+    act = fault.act
     unserved = [entry for entry in entries if isinstance(entry, Unserved)]
-    if isinstance(act, ResetAtAccept) or _late(act):
+    if fault.phase is Phase.TLS or isinstance(act, ResetAtAccept) or _late(act):
         assert unserved == []
         return
     (lost,) = unserved

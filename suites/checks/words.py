@@ -16,10 +16,20 @@ def words_of(evidence: Evidence) -> str:
             return "an unreachable host"
         case Sight.CONNECT_TIMEOUT:
             return "a connect timeout"
+        case Sight.TLS_FAILED:
+            return "a failed TLS handshake"
+        case Sight.TLS_STALLED:
+            return "a TLS handshake that was not completed in time"
+        case Sight.TLS_REFUSED:
+            return "a TLS handshake that was refused after it looked complete"
         case Sight.RESET:
             return "a reset before any reply byte"
         case Sight.FIN:
             return "a FIN before any reply byte"
+        case Sight.TRUNCATION:
+            return "a FIN without a close_notify before any reply byte"
+        case Sight.ALERT:
+            return "a fatal TLS alert before any reply byte"
         case Sight.SILENCE:
             return "silence until the read timeout"
         case Sight.STATUS:

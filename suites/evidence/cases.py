@@ -56,11 +56,11 @@ class Case:
 
 
 def all_cases() -> list[Case]:
-    """Of the whole catalogue, in its order. The plans are those of the cells."""
+    """Of the whole catalogue, in its order, over plain TCP. The plans are those of the cells."""
     found: dict[tuple[str, How], Case] = {}
     for cell in all_cells():
         how = How.REUSED if cell.reused else How.FIRST
-        if cell.plan.upstreams == 1 and cell.segments == 1:
+        if cell.plan.upstreams == 1 and cell.segments == 1 and not cell.plan.tls:
             found.setdefault((cell.fault.id, how), Case(fault=cell.fault, how=how, plan=cell.plan))
     gets = (get for case in found.values() for get in _with_get(case))
     return sorted((*found.values(), *gets), key=lambda case: list(CATALOGUE).index(case.fault.id))

@@ -1,0 +1,96 @@
+"""Who the router is under TLS: its certificates, good and flawed, all made in this process, under a CA of ours.
+
+Making keys costs time, so nothing is made before it is asked for, and then once for the whole process.
+"""
+
+import ssl
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from faults.handshake import Flaw, TlsVersion
+
+if TYPE_CHECKING:
+    from trustme import CA, LeafCert
+
+NAMES = ("localhost", "127.0.0.1", "::1")  # what subjects may call us, whatever they dial
+_OTHER_NAME = "other.invalid"
+_VERSIONS = {TlsVersion.TLS_1_2: ssl.TLSVersion.TLSv1_2, TlsVersion.TLS_1_3: ssl.TLSVersion.TLSv1_3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Greeting:
+    """How the router meets a ClientHello: the flaw of its certificate (None: a good one), and the only version that it
+    speaks while it demands a client certificate (None: any from 1.2 on, and no demand).
+    """
+
+    flaw: Flaw | None = None
+    demands: TlsVersion | None = None
+
+
+WELL = Greeting()
+
+
+class Identity:
+    """One CA, and the contexts with which a router of its serves. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._contexts: dict[Greeting, ssl.SSLContext] = {}
+
+    @property
+    def ca_pem(self) -> bytes:
+        """The certificate of the CA, for those who are to trust it."""
+        with self._lock:
+            return self._ca.cert_pem.bytes()
+
+    def context(self, greeting: Greeting = WELL) -> ssl.SSLContext:
+        """The context for handshakes of that kind."""
+        with self._lock:
+            if greeting not in self._contexts:
+                self._contexts[greeting] = self._made(greeting)
+            return self._contexts[greeting]
+
+    @cached_property
+    def _ca(self) -> "CA":
+        from trustme import CA  # it imports cryptography, which takes a while
+
+        return CA()
+
+    @cached_property
+    def _good(self) -> "LeafCert":
+        return self._ca.issue_cert(*NAMES)
+
+    def _certificate(self, flaw: Flaw | None) -> "LeafCert":
+        from trustme import CA
+
+        match flaw:
+            case None:
+                return self._good
+            case Flaw.WRONG_NAME:
+                return self._ca.issue_cert(_OTHER_NAME)
+            case Flaw.EXPIRED:
+                now = datetime.now(UTC)
+                return self._ca.issue_cert(
+                    *NAMES, not_before=now - timedelta(days=2), not_after=now - timedelta(days=1)
+                )
+            case Flaw.UNKNOWN_CA:
+                return CA().issue_cert(*NAMES)
+
+    def _made(self, greeting: Greeting) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self._certificate(greeting.flaw).configure_cert(context)
+        # Every connection makes a whole handshake: nothing depends on the ones before it, and no early data can come.
+        context.num_tickets = 0
+        context.options |= ssl.OP_NO_TICKET | ssl.OP_NO_RENEGOTIATION
+        if greeting.demands is not None:
+            self._ca.configure_trust(context)
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.minimum_version = context.maximum_version = _VERSIONS[greeting.demands]
+        return context
+
+
+IDENTITY = Identity()

@@ -15,6 +15,8 @@ from fake_router.wire import CONTINUE, Expecting, Malformed, Request
 from fake_router.wire import Event as WireEvent
 from faults.acts import HEALTHY
 
+READS_AT_ONCE = 16
+
 
 class Connection:
     """Serves the requests of one line, one after the other."""
@@ -65,15 +67,26 @@ class Connection:
     # What arrives.
 
     def read_now(self) -> None:
-        """Take in what has arrived, if anything has."""
-        data = self._line.read()
-        if data is None:
-            return
-        if not data:
-            self._peer_gone()
-            return
-        self._queue.extend(self._line.parser.feed(data))
-        self._work_off()
+        """Take in what has arrived, if anything has.
+
+        It reads on until nothing waits: for a socket that its peer has reset, libuv calls once and never again. Where
+        everything that came was answered, a send has shown that the peer is there.
+        """
+        for _ in range(READS_AT_ONCE):
+            if self._line.over or self._eof:
+                return
+            data = self._line.read()
+            if data is None:
+                return
+            if not data:
+                self._peer_gone()
+                return
+            events = self._line.parser.feed(data)
+            self._queue.extend(events)
+            self._work_off()
+            if events and self.idle:
+                return
+        self._loop.call_soon(self.read_now)  # the others have their turn first
 
     def _work_off(self) -> None:
         while self._queue and self._performer.exchange is None and not self._line.over:

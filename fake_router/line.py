@@ -86,6 +86,10 @@ class Line:
         except OSError:
             return b""
 
+    def is_reset(self) -> bool:
+        """The peer has reset it, though bytes may still lie unread; true once."""
+        return self._sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+
     def wake_at(self, unread_bytes: int) -> None:
         """Readable means from now on that at least so many bytes lie unread, or that the peer has ended."""
         self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, unread_bytes)

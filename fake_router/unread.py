@@ -101,7 +101,8 @@ class UnreadConnection:
             self._line.gone()  # it carried no request: nothing was struck
             return
         whole, request = _look_at(data)
-        if whole or len(data) in (PEEK_BYTES, self._seen):  # no more can come, or woken without more: the peer ended
+        # No more can come, or woken without more: the peer ended. For one that reset it, libuv wakes once alone.
+        if whole or len(data) in (PEEK_BYTES, self._seen) or self._line.is_reset():
             self._arrived(request, len(data))
             return
         self._seen = len(data)

@@ -197,6 +197,12 @@ class Stage:
         """The entries of that kind."""
         return [entry for entry in self.entries() if isinstance(entry, kind)]
 
+    def until_unconnected(self) -> None:
+        """Wait until the router has no socket towards a peer."""
+        deadline = time.monotonic() + LONG_MS / 1000
+        while count := self.thread.run(self.router.connections):
+            assert time.monotonic() < deadline, f"{count} connections are open"
+
     def until(self, kind: type[E], count: int) -> list[E]:
         """Wait until so many entries of that kind are in the ledger."""
         deadline = time.monotonic() + LONG_MS / 1000

@@ -58,7 +58,7 @@ _SPOILED = {
     Spoil.FIN: Step(Way.TO_FORWARDER, "FIN"),
     Spoil.ALERT: Step(Way.TO_FORWARDER, "fatal alert handshake_failure; FIN"),
     Spoil.NO_PROTOCOL: Step(Way.TO_FORWARDER, "fatal alert no_application_protocol; FIN"),
-    Spoil.PLAINTEXT: Step(Way.TO_FORWARDER, "HTTP/1.1 400 in plain text; FIN"),
+    Spoil.PLAINTEXT: Step(Way.TO_FORWARDER, "an HTTP 400 in plain text; FIN"),
     Spoil.STALL: Step(Way.WAIT, "the ClientHello is never answered"),
 }
 _EXECUTE = Step(Way.AT_ROUTER, "EXECUTE")

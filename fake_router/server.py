@@ -141,13 +141,14 @@ class Router:
     def reset(self) -> None:
         """As healing, and then an empty ledger, in which idle connections are opened first; others are aborted.
 
-        Numbers of connections, exchanges and executions go on.
+        Numbers of connections, exchanges and executions go on; those within an operation begin at 1 again.
         """
         self.heal()
         for served in tuple(self._served.values()):
             served.abort_unless_idle()
         before, self.ledger = self.ledger, Ledger()
         self._board.ledger = self.ledger
+        self._board.forget_operations()
         before.tell_followers()
         for line in self._served:
             line.record_opened()

@@ -55,6 +55,10 @@ class Switchboard:
         """A request that carries that operation has been read."""
         return operation in self._of_operation
 
+    def forget_operations(self) -> None:
+        """The exchanges of every operation are counted from 1 again, for a ledger that knows of none before."""
+        self._of_operation.clear()
+
     def next_execution(self) -> int:
         """A number that no other execution of this router has."""
         self._executions += 1

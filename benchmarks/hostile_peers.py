@@ -7,7 +7,7 @@ import resource
 import socket
 import struct
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchmarks.hostile import STRIDE, Hostile, Then, body, hostile, post, statuses, wrong_with
@@ -32,7 +32,6 @@ class Peers:
     seed: int
     kinds: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
-    _held: deque[socket.socket] = field(default_factory=deque)
     _sources: int = 0
 
     def input(self, place: int) -> Hostile:
@@ -40,31 +39,29 @@ class Peers:
         return hostile(random.Random(f"{self.seed}:{place}"), 1 + place * STRIDE)
 
     def send(self, places: range) -> set[int]:
-        """Be these peers; the operations that the ledger must name. Raises FuzzError."""
+        """Be these peers, all of them gone afterwards; the operations that the ledger must name. Raises FuzzError."""
         sure: set[int] = set()
         window: list[tuple[int, Hostile, socket.socket]] = []
-        for place in places:
-            one = self.input(place)
-            self.kinds[one.kind] += 1
-            sure.update(one.operations)
-            sock = self.connect()
-            _send(sock, one)
-            if one.then is Then.HOLD:
-                self._hold(sock)
-            elif one.then is Then.RESET:
-                _reset(sock)
-            else:
-                window.append((place, one, sock))
-            if len(window) == WINDOW:
-                self._read(window)
-                window = []
-        self._read(window)
+        held: deque[socket.socket] = deque()
+        with contextlib.ExitStack() as stack:
+            for place in places:
+                one = self.input(place)
+                self.kinds[one.kind] += 1
+                sure.update(one.operations)
+                sock = stack.enter_context(self.connect())
+                _send(sock, one)
+                if one.then is Then.HOLD:
+                    held.append(sock)
+                elif one.then is Then.RESET:
+                    _reset(sock)
+                else:
+                    window.append((place, one, sock))
+                if len(window) == WINDOW:
+                    self._read(window)
+                if len(held) > HELD:
+                    _reset(held.popleft()) if place % 2 else held.popleft().close()
+            self._read(window)
         return sure
-
-    def release(self) -> None:
-        """End what is held half-open, half of it by FIN and half by RST."""
-        while self._held:
-            self._end(self._held.popleft())
 
     def connect(self) -> socket.socket:
         """A connection from one of many addresses."""
@@ -80,21 +77,25 @@ class Peers:
 
     def is_well(self, sock: socket.socket, operation: int) -> bool:
         """A healthy request on that connection is answered as if nothing had happened."""
-        sock.sendall(post(body(operation), b"Connection: close"))
-        return statuses(_rest(sock)) == [200]
+        with sock:
+            sock.sendall(post(body(operation), b"Connection: close"))
+            return statuses(_rest(sock)) == [200]
 
-    def _read(self, window: Iterable[tuple[int, Hostile, socket.socket]]) -> None:
+    def _read(self, window: list[tuple[int, Hostile, socket.socket]]) -> None:
         for place, one, sock in window:
+            self._judge(place, one, sock)
+        window.clear()
+
+    def _judge(self, place: int, one: Hostile, sock: socket.socket) -> None:
+        with sock:
             try:
                 data = _rest(sock)
             except BlockingIOError:
                 raise FuzzError(self.says(place, one, "it was left hanging")) from None
-            finally:
-                sock.close()
-            wrong = wrong_with(one, data)
-            if wrong:
-                raise FuzzError(self.says(place, one, wrong))
-            self.answers["".join(f"{status} " for status in sorted({*_found(data)})).strip() or "none"] += 1
+        wrong = wrong_with(one, data)
+        if wrong:
+            raise FuzzError(self.says(place, one, wrong))
+        self.answers[" ".join(map(str, sorted(set(_found(data))))) or "none"] += 1
 
     def says(self, place: int, one: Hostile, wrong: str) -> str:
         """What went wrong with that input, and how to see it again."""
@@ -103,16 +104,6 @@ class Peers:
             f"input {place} ({one.kind}): {wrong}; it sent {len(shown)} bytes: {shown[:200]!r}; "
             f"again: python -m benchmarks.router_fuzz --seed {self.seed} --first {place} --inputs 1"
         )
-
-    def _hold(self, sock: socket.socket) -> None:
-        self._held.append(sock)
-        if len(self._held) > HELD:
-            self._end(self._held.popleft())
-
-    def _end(self, sock: socket.socket) -> None:
-        if len(self._held) % 2:
-            _reset(sock)
-        sock.close()
 
 
 _BIND_ADDRESS_NO_PORT = 24  # linux/in.h: the port is chosen at connect, so that it need be free to that peer only

@@ -135,7 +135,6 @@ def _attack(target: Target, peers: Peers, options: argparse.Namespace) -> list[L
             places = range(first, min(first + BATCH, last))
             try:
                 sure = peers.send(places)
-                peers.release()
                 target.settle(len(silent))
                 _check_ledger(target, sure)
             except OSError as error:

@@ -108,10 +108,11 @@ def test_reset_starts_over_with_the_idle_connections_alone(both: tuple[Router, A
         api.until_busy()
         assert api.post("/reset")["busy"] == 0
         assert waits.ends_by() is Sight.FIN
-        assert idle.ask(work(2)).sight is Sight.WHOLE, "nothing is armed"
+        assert idle.ask(work(9)).sight is Sight.WHOLE, "nothing is armed"
         entries = load(api.call("GET", "/ledger")[1])
     assert isinstance(entries[0], Opened)
-    assert [entry.operation for entry in entries if isinstance(entry, Received)] == [2]
+    received = [entry for entry in entries if isinstance(entry, Received)]
+    assert [(entry.operation, entry.of_operation) for entry in received] == [(9, 1)]
 
 
 def test_status_names_the_upstreams(both: tuple[Router, Api]) -> None:

@@ -12,18 +12,15 @@ from hypothesis import strategies as st
 
 from benchmarks.hostile import KINDS, STRIDE, Hostile, Then, hostile, wrong_with
 from fake_router.entries import Received, Rejected, Unserved
-from faults.acts import DropSyn, Refuse, is_listener_act
+from faults.acts import DialAct, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.vocabulary import Sight
 from tests.router_client import HOST, LONG_MS, Client, Stage, dial, faulty, one, staged, work
 
 FIRST = 1000
-STRUCK = [fault.id for fault in CATALOGUE.values() if not is_listener_act(fault.act)]
-ACCEPTED = [
-    fault.id
-    for fault in CATALOGUE.values()
-    if is_listener_act(fault.act) and not isinstance(fault.act, Refuse | DropSyn)
-]
+PLAIN = [fault for fault in CATALOGUE.values() if not needs_tls(fault.act)]
+STRUCK = [fault.id for fault in PLAIN if not is_listener_act(fault.act)]
+ACCEPTED = [fault.id for fault in PLAIN if is_listener_act(fault.act) and not isinstance(fault.act, DialAct)]
 
 
 @pytest.fixture(scope="module")

@@ -82,7 +82,7 @@ class HandshakeConnection:
         data = Line.peek(self._line, _LOOK_BYTES)
         if data is None:
             return
-        if not data or len(data) == self._lying:  # woken without more: the peer has ended
+        if not data or len(data) == self._lying or self._line.is_reset():  # woken without more: the peer has ended
             self._line.gone()
             return
         if data[0] != _HANDSHAKE:
@@ -125,11 +125,14 @@ class HandshakeConnection:
                 self._line.fin()
             case Spoil.STALL:
                 self._line.on_readable(self._stalling)
+                self._stalling()
+                if self._line.over:
+                    return  # it has left before it was struck
             case Spoil.ALERT | Spoil.NO_PROTOCOL | Spoil.PLAINTEXT:
                 try:
                     self._line.send(_ANSWERS[how])
                 except OSError:
-                    self._line.gone()  # it has left before it was struck
+                    self._line.gone()  # so has this one
                     return
                 self._line.fin()
             case _:
@@ -137,8 +140,10 @@ class HandshakeConnection:
         self._struck()
 
     def _stalling(self) -> None:
-        if self._line.read() == b"":
-            self._line.gone()
+        while (data := self._line.read()) is not None:
+            if not data:
+                self._line.gone()
+                return
 
     def _shaking(self) -> None:
         """What strikes is the end of the connection without a request: a refusal of ours, or the peer's."""

@@ -27,7 +27,7 @@ class TlsLine(Line):
     what lies behind it.
     """
 
-    __slots__ = ("_awaiting_room", "_copied", "_plain", "_readable", "_sealed", "_seen", "_tls", "_unsent")
+    __slots__ = ("_awaiting_room", "_copied", "_plain", "_readable", "_reset", "_sealed", "_seen", "_tls", "_unsent")
 
     def __init__(
         self,
@@ -50,6 +50,7 @@ class TlsLine(Line):
         self._unsent = b""  # ciphertext that the kernel has not taken
         self._sealed = 0  # bytes of plaintext in it that are not counted yet
         self._awaiting_room = False
+        self._reset = False
 
     @property
     def refused(self) -> bool:
@@ -81,18 +82,18 @@ class TlsLine(Line):
         if self._plain:
             data, self._plain = self._plain[:limit], self._plain[limit:]
             return data
+        data = b""
+        while not data:
+            if self._tls.ended and not self.over:  # once we have ended it, the peer's FIN is waited for
+                return b""
+            ciphertext = super().read(limit)
+            if not ciphertext:
+                return ciphertext
+            data = self._tls.feed(ciphertext)
+            self._reply()
         if self._tls.ended and not self.over:
-            return b""
-        ciphertext = super().read(limit)
-        if not ciphertext:
-            return ciphertext
-        data = self._tls.feed(ciphertext)
-        self._reply()
-        if self._tls.ended and not self.over:
-            if data:
-                self._loop.call_soon(self._read_again)  # the socket may stay quiet, and this is an end all the same
-            return data
-        return data or None  # once we have ended it, its FIN is waited for, whatever the peer still says
+            self._loop.call_soon(self._read_again)  # the socket may stay quiet, and this is an end all the same
+        return data
 
     def _read_again(self) -> None:
         if self._readable is not None:
@@ -117,10 +118,15 @@ class TlsLine(Line):
         self._reply()
         self._plain += plaintext
         self._copied = len(ciphertext)
-        if fresh and not plaintext and not self._tls.ended:
+        if fresh and not plaintext and not self._tls.ended and not self.is_reset():
             super().wake_at(self._copied + 1)  # a record is not whole
             return None
         return self._plain[:limit]
+
+    def is_reset(self) -> bool:
+        """As Line, but true for good."""
+        self._reset = self._reset or super().is_reset()
+        return self._reset
 
     def _shaken_unread(self) -> bool:
         """Whether the handshake is complete. Only its own records are read, and none behind them."""
@@ -131,7 +137,7 @@ class TlsLine(Line):
             record_bytes = _HEAD_BYTES + int.from_bytes(ciphertext[3:_HEAD_BYTES], "big")
             if len(ciphertext) < record_bytes:
                 # Woken without more: the peer has ended. Bytes that are no TLS may look like the head of a long record.
-                self._tls.ended = len(ciphertext) in (self._seen, _LOOK_BYTES)
+                self._tls.ended = len(ciphertext) in (self._seen, _LOOK_BYTES) or self.is_reset()
                 self._seen = len(ciphertext)
                 super().wake_at(self._seen + 1)
                 return False

@@ -62,6 +62,6 @@ class TlsSession:
                 self._tls.unwrap()
 
     def alert(self) -> None:
-        """End the session with a fatal alert (RFC 8446 s6.2)."""
+        """End the session with a fatal alert (RFC 8446 s6.2): bad_record_mac, where no record has begun to arrive."""
         self.feed(_FORGED)
         self.ended = True

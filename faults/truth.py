@@ -109,6 +109,11 @@ def shows_its_cause(act: Act) -> bool:
     return not isinstance(act, ResetAtAccept) and sight_of(act) is not Sight.TLS_REFUSED
 
 
+def asks_for_refusal(act: Act) -> bool:
+    """A peer that keeps the rules ends such a connection without a request (RFC 9110 s4.3.4)."""
+    return isinstance(act, ShowCertificate)
+
+
 def evidence_of(act: Act) -> Evidence:
     """The sight, and for a reply its status and (where it names no operation) its body."""
     sight = sight_of(act)

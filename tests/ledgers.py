@@ -30,6 +30,8 @@ from fake_router.entries import (
     Witness,
 )
 from fake_router.replies import body_of
+from faults.acts import needs_tls
+from faults.catalogue import fault_named
 from faults.evidence import REFERENCE_CONTRACT
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Content
@@ -184,7 +186,9 @@ def hung(operation: int = OP) -> Outcome:
 def planned(*faults: str, reused: bool = False, listeners: Sequence[PlannedListener] = (), upstreams: int = 2) -> Plan:
     """A plan of one operation."""
     operation = PlannedOperation(faults=faults, reused=reused)
-    return Plan(operations=(operation,), listeners=tuple(listeners), upstreams=upstreams)
+    ids = (*faults, *(listener.fault for listener in listeners))
+    tls = any(needs_tls(fault_named(id_).act) for id_ in ids)
+    return Plan(operations=(operation,), listeners=tuple(listeners), upstreams=upstreams, tls=tls)
 
 
 def held(fault: str, upstream: int | None = 0) -> Plan:

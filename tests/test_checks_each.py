@@ -51,6 +51,7 @@ HTML_200 = steps(
     [replying(1), replied(1), struck(4)],
 )
 LEFT = Outcome(operation=OP, kind=Kind.UNKNOWN, arrival=Arrival.LEFT, left=True)
+EXPIRED = (opened(1), striking("certificate-expired", connection=1), closed(1, EndedBy.PEER), struck(2))
 ACCEPT_RESET = (opened(1), striking("accept-reset", connection=1), closed(1), struck(2))
 
 
@@ -113,13 +114,17 @@ TRIOS = {
             planned("503-no-workers"), NO_WORKERS, lost(), subject=replace(subject, contract=CONTRACTED.contract)
         ),
     ),
+    "verifies": Trio(
+        good=run(held("certificate-expired"), [*EXPIRED, opened(2, 1), *served(2, 1, upstream=1)], ok()),
+        bad=lambda subject: run(held("certificate-expired"), [*EXPIRED[:2], *served(1, 1)], ok(), subject=subject),
+    ),
     "vacuity": Trio(
         good=run(planned("reset-after"), RESET_AFTER, lost()),
         bad=lambda subject: run(planned("reset-after"), served(1, 1), ok(), subject=subject),
         bad_says=UNKNOWN,
         empty=UNKNOWN,
     ),
-    "reset-at-accept": Trio(
+    "uncertain-evidence": Trio(
         good=run(held("accept-reset"), [*ACCEPT_RESET, opened(2, 1), *served(2, 1, upstream=1)], ok()),
         bad=lambda subject: run(held("accept-reset"), ACCEPT_RESET, lost(), subject=subject),
         bad_says=PASS,  # it tells, and is never judged
@@ -182,7 +187,9 @@ def test_findings_carry_the_name_and_the_claim_of_their_check(check: Check) -> N
             assert finding.says
 
 
-@pytest.mark.parametrize("name", ["at-most-once", "safe-retry", "own-result", "no-garbage", "honest-failure"])
+@pytest.mark.parametrize(
+    "name", ["at-most-once", "safe-retry", "own-result", "no-garbage", "honest-failure", "verifies"]
+)
 def test_a_failure_that_the_ledger_shows_names_operation_and_entries(name: str) -> None:
     """A stranger finds in the ledger what the finding rests on."""
     check = next(check for check in CHECKS if check.name == name)
@@ -205,18 +212,18 @@ def test_names_and_invariants_are_fit_for_reports() -> None:
 def test_what_only_tells_is_named() -> None:
     """TELLS_NAMES are the checks whose claim is to tell, and there are some."""
     assert {check.name for check in CHECKS if check.claim is Claim.TELLS} == TELLS_NAMES
-    assert {"reset-at-accept", "caller-left"} == TELLS_NAMES
+    assert {"uncertain-evidence", "caller-left"} == TELLS_NAMES
 
 
 def test_a_reset_at_accept_that_was_only_about_to_strike_tells_nothing() -> None:
     """Nothing says that the subject saw it."""
-    check = next(check for check in CHECKS if check.name == "reset-at-accept")
+    check = next(check for check in CHECKS if check.name == "uncertain-evidence")
     assert check.judge(run(held("accept-reset"), ACCEPT_RESET[:-1], lost())) == []
 
 
 @pytest.mark.parametrize(("entries", "did"), [((), "was not sent again"), (served(2, 1, upstream=1), "was sent again")])
 def test_a_reset_at_accept_tells_what_was_decided(entries: tuple[object, ...], did: str) -> None:
     """The finding says whether the operation was sent again."""
-    check = next(check for check in CHECKS if check.name == "reset-at-accept")
+    check = next(check for check in CHECKS if check.name == "uncertain-evidence")
     (finding,) = check.judge(run(held("accept-reset"), [*ACCEPT_RESET, *entries], ok()))  # type: ignore[list-item]
     assert did in finding.says

@@ -14,6 +14,7 @@ from suites.checks import (
     survives,
     tells,
     vacuity,
+    verifies,
 )
 from suites.checks.check import Check
 from suites.findings import Claim
@@ -29,6 +30,7 @@ CHECKS: tuple[Check, ...] = (
     heals.CHECK,
     no_leak.CHECK,
     safe_retry_made.CHECK,
+    verifies.CHECK,
     vacuity.CHECK,
     tells.CHECK,
     caller_left.CHECK,

@@ -24,9 +24,9 @@ def tells(run: Run) -> list[Finding]:
 
 
 CHECK = Check(
-    name="reset-at-accept",
+    name="uncertain-evidence",
     claim=Claim.TELLS,
     proof=Proof.CAUSE,
-    invariant="A reset at accept may meet the forwarder before or after its first byte: what it does only tells.",
+    invariant="Where the router cannot know what the forwarder had in hand, its decision is recorded, and not judged.",
     judge=tells,
 )

@@ -3,11 +3,15 @@ with one thing changed.
 """
 
 import json
+import ssl
 from collections.abc import Sequence
 
+from suites.subject import OverTls
+from tests.mutants.over_tls import shaken, trusting
 from tests.mutants.sending import Address, Got, Link, Seen, dial
 
-UNAPPLIED = frozenset({Seen.REFUSED, Seen.UNCONNECTED})  # RFC 9110 s9.2.2: not a byte of the request was sent
+# RFC 9110 s9.2.2: not a byte of the request was sent.
+UNAPPLIED = frozenset({Seen.REFUSED, Seen.UNCONNECTED, Seen.UNSHAKEN})
 NO_WORKERS = (503, b"No available workers")  # the answer that the router publishes as "not accepted"
 
 Result = tuple[tuple[int, ...], str]  # tokens and text of the first choice
@@ -20,6 +24,7 @@ class Forwarder:
 
     def __init__(self, upstreams: Sequence[Address], timeout_s: float) -> None:
         self.upstreams = tuple(upstreams)
+        self.tls = isinstance(upstreams, OverTls)
         self.timeout_s = timeout_s
         self.current = 0
         self.pool: list[Link] = []
@@ -65,7 +70,12 @@ class Forwarder:
 
     async def dial(self, upstream: Address) -> Link | Seen:
         """A new connection."""
-        return await dial(upstream, self.timeout_s)
+        link = await dial(upstream, self.timeout_s)
+        return link if isinstance(link, Seen) or not self.tls else await shaken(link, self.context(), self.timeout_s)
+
+    def context(self) -> ssl.SSLContext:
+        """With which it makes its handshakes: it trusts the router's CA alone, and verifies the name."""
+        return trusting()
 
     async def ask(self, link: Link, body: bytes) -> Got:
         """Send and read on that connection."""

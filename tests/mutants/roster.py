@@ -7,7 +7,7 @@ from suites.foreign import ForeignSubject
 from suites.processes import Supervisor
 from suites.subject import Subject
 from suites.subject_file import load_subject_file
-from tests.mutants import answers, library, lifecycle, proxy, resending, words
+from tests.mutants import answers, library, lifecycle, proxy, resending, trusting, words
 from tests.mutants.forwarder import Forwarder
 from tests.mutants.subject import Make, called
 
@@ -54,12 +54,16 @@ CALLED: Mapping[str, Make] = {
     "says-what-it-cannot-know": words.SaysWhatItCannotKnow,
     "sends-again-what-it-cannot-know": words.SendsAgainWhatItCannotKnow,
     "waits-longer-than-it-says": words.WaitsLongerThanItSays,
+    # TLS
+    "takes-tls-errors-for-failed-handshakes": trusting.TakesTlsErrorsForFailedHandshakes,
+    "verifies-nobody": trusting.VerifiesNobody,
 }
+SPEAK_TLS = frozenset({"correct", "takes-tls-errors-for-failed-handshakes", "verifies-nobody"})  # where it is about TLS
 
 
 def roster(supervisor: Supervisor) -> dict[str, Subject]:
     """All of them, as subjects."""
-    subjects: dict[str, Subject] = {name: called(name, make) for name, make in CALLED.items()}
+    subjects: dict[str, Subject] = {name: called(name, make, tls=name in SPEAK_TLS) for name, make in CALLED.items()}
     for name, side in proxy.SIDES.items():
         subjects[name] = proxy.served(name, side)
     for name, variant in PROCESSES.items():

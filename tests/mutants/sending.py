@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import socket
+import ssl
 from dataclasses import dataclass
 from enum import Enum
 
@@ -10,7 +11,7 @@ import h11
 
 Address = tuple[str, int]
 
-_READ_BYTES = 1 << 16
+READ_BYTES = 1 << 16
 
 
 class Seen(Enum):
@@ -18,6 +19,8 @@ class Seen(Enum):
 
     REFUSED = "the connection was refused"
     UNCONNECTED = "no connection within the connect timeout"
+    UNSHAKEN = "the TLS handshake failed"
+    BROKEN = "the TLS session broke before an answer"
     RESET = "the connection broke before an answer"
     CLOSED = "the connection was closed before an answer"
     SILENCE = "no answer within the read timeout"
@@ -67,10 +70,9 @@ class Link:
         """
         reused, self.used, self.spent = self.used, True, True
         http = h11.Connection(h11.CLIENT)
-        loop = asyncio.get_running_loop()
         answer = _Answer(reused)
         try:
-            await loop.sock_sendall(self.sock, _request(http, self.upstream, body, withheld))
+            await self.send(_request(http, self.upstream, body, withheld))
         except OSError:
             answer.broken = True  # RFC 9112 s9.5: what the peer sent before it closed can still be read
         while True:
@@ -78,11 +80,13 @@ class Link:
                 event = http.next_event()
                 if event is h11.NEED_DATA:
                     async with asyncio.timeout(timeout_s):
-                        http.receive_data(await loop.sock_recv(self.sock, _READ_BYTES))
+                        http.receive_data(await self.receive())
                     answer.any_byte = answer.any_byte or http.trailing_data[0] != b""
                     continue
             except TimeoutError:
                 return answer.got(Seen.SILENCE)
+            except ssl.SSLError:
+                return answer.got(Seen.BROKEN)
             except OSError:
                 return answer.got(Seen.RESET)
             except h11.RemoteProtocolError:
@@ -91,6 +95,14 @@ class Link:
                 self.spent = http.their_state is not h11.DONE or http.trailing_data[0] != b""
                 return answer.got(Seen.WHOLE)
             answer.take(event)
+
+    async def send(self, data: bytes) -> None:
+        """All of it."""
+        await asyncio.get_running_loop().sock_sendall(self.sock, data)
+
+    async def receive(self) -> bytes:
+        """Some of what has come; empty when the peer has ended it."""
+        return await asyncio.get_running_loop().sock_recv(self.sock, READ_BYTES)
 
     def close(self) -> None:
         """Let go of the socket."""

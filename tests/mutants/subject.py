@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from faults.evidence import REFERENCE_CONTRACT
 from faults.form import Api
@@ -55,13 +55,13 @@ class MutantSubject:
         return await self.starting(upstreams)
 
 
-def called(name: str, make: Make) -> MutantSubject:
-    """A mutant that is called in process."""
+def called(name: str, make: Make, *, tls: bool = False) -> MutantSubject:
+    """A mutant that is called in process; tls: it lives through the cells over TLS too."""
 
     async def start(upstreams: Sequence[Address]) -> Instance:
         return CalledInstance(make(upstreams, TIMEOUT_MS / 1000))
 
-    return MutantSubject(spec=spec_of(name), starting=start)
+    return MutantSubject(spec=replace(spec_of(name), tls=tls), starting=start)
 
 
 class CalledInstance:

@@ -15,13 +15,14 @@ from retryproof.output import say
 from retryproof.terminal import console, print_labelled, print_line, progress, sheet
 from signoff.evidence_findings import findings_of
 from signoff.evidence_page import page_of
-from signoff.evidence_words import cell_of, ways_of
-from suites.evidence.cases import Case, How, all_cases
+from signoff.evidence_words import cells_of, ways_of
+from suites.evidence.cases import Case, all_cases
 from suites.evidence.clients import CLIENTS
 from suites.evidence.matrix import JSON_NAME, PAGE_NAME, Matrix, MatrixError, Row, dump_matrix, load_matrix, merged
 from suites.evidence.observing import installed_clients, observed, pairs_of, python_version
 from suites.reach import Machine
 
+WAYS = ("first", "reused", "TLS", "GET")
 _DESCRIPTION = """\
 Run every fault of the catalogue against bare HTTP clients, and show what each
 of them can see: an exception, or a status and its bytes; how often it really
@@ -123,11 +124,9 @@ def _lacking(cases: list[Case]) -> dict[str, list[str]]:
 
 
 def _print(out: Console, matrix: Matrix) -> None:
-    table = sheet(out, "fault", "client", "first", "reused", "GET", fold=("first", "reused", "GET"))
+    table = sheet(out, "fault", "client", *WAYS, fold=WAYS)
     for (fault, client), ways in ways_of(matrix.rows).items():
-        first = ways.get(How.FIRST)
-        cells = (cell_of(first), cell_of(ways.get(How.REUSED), first), cell_of(ways.get(How.GET)))
-        table.add_row(fault, client, *map(Text, cells))
+        table.add_row(fault, client, *map(Text, cells_of(ways)))
     out.print(table)
     print_line(out, "")
     print_line(out, "[2/1]: sent twice, ran once, by the router's ledger")

@@ -35,15 +35,16 @@ def _lost_answer(fault: Fault, _: Row, seen: Seen) -> bool:
     return fault.evidence.sight is Sight.STATUS and bool(seen.got.error) and seen.got.status == 0
 
 
-def _empty_success(fault: Fault, row: Row, seen: Seen) -> bool:
-    return row.how is not How.GET and fault.evidence.sight is not Sight.WHOLE and seen.got.succeeded
+def _false_success(fault: Fault, row: Row, seen: Seen) -> bool:
+    whole = fault.evidence.sight is Sight.WHOLE or seen.got.holds is Holds.RESULT  # sent again, and its own
+    return row.how is not How.GET and seen.got.succeeded and not whole
 
 
 _LESSONS = (
     _Lesson(
         title="A success that is none",
         says="The answer was cut, garbled or never came whole, and the client raises nothing and gives a 2xx.",
-        teaches=_empty_success,
+        teaches=_false_success,
     ),
     _Lesson(
         title="Another's answer",

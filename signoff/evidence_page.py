@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from faults.catalogue import CATALOGUE
 from faults.evidence import REFERENCE_CONTRACT
 from signoff.evidence_findings import Finding, findings_of
-from signoff.evidence_words import cell_of, ways_of
-from suites.evidence.cases import How
+from signoff.evidence_words import cells_of, ways_of
 from suites.evidence.matrix import JSON_NAME, Matrix
 
 MAX_FAULTS = 12  # named in one cell of what the matrix teaches; the rest is below
@@ -62,10 +61,9 @@ def _rows(matrix: Matrix) -> Iterator[str]:
         if fault.phase is not phase:
             phase = fault.phase
             yield from ("", f"## Phase {phase}", "")
-            yield "| fault | class | client | first connection | reused | GET |"
-            yield "|---|---|---|---|---|---|"
-        first = ways.get(How.FIRST)
-        cells = (cell_of(first), cell_of(ways.get(How.REUSED), first), cell_of(ways.get(How.GET)))
+            yield "| fault | class | client | first connection | reused | TLS | GET |"
+            yield "|---|---|---|---|---|---|---|"
+        cells = cells_of(ways)
         # The reference holds the contract of the router, the others know none.
         class_ = fault.class_under(REFERENCE_CONTRACT) if client == _REFERENCE else fault.class_under()
         yield f"| `{id_}` | {class_} | {client} | {' | '.join(cells)} |"

@@ -1,6 +1,6 @@
 """Rows of the evidence matrix in words, for the page and for a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from faults.catalogue import CATALOGUE
 from suites.evidence.cases import How
@@ -36,6 +36,13 @@ def cell_of(row: Row | None, beside: Row | None = None) -> str:
     if beside is not None and row.seen == beside.seen:
         return SAME
     return " or ".join(dict.fromkeys(map(_seen, row.seen)))
+
+
+def cells_of(ways: Mapping[How, Row]) -> tuple[str, str, str, str]:
+    """What was seen of a fault on a first connection, on a reused one, over TLS, and with a GET."""
+    first = ways.get(How.FIRST)
+    reused, tls = (cell_of(ways.get(how), first) for how in (How.REUSED, How.TLS))
+    return cell_of(first), reused, tls, cell_of(ways.get(How.GET))
 
 
 def _seen(seen: Seen) -> str:

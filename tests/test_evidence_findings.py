@@ -39,6 +39,11 @@ def row(fault: str, seen: Seen, *, how: How = How.FIRST) -> Row:
             row(CUT, Seen(got=Got(status=200, holds=Holds.NOTHING))),
             row(CUT, Seen(got=FAILED)),
         ),
+        (
+            "A success that is none",
+            row(RESET, Seen(got=Got(status=200, holds=Holds.PART))),
+            row(RESET, Seen(got=RESULT, sent=2)),
+        ),
         ("An answer lost", row(STATUS, Seen(got=FAILED)), row(STATUS, Seen(got=ANSWERED))),
         (
             "POSTs sent again unasked",

@@ -1,5 +1,7 @@
 """The parts of the evidence matrix, on literal facts: words, order, merging, and what is no matrix."""
 
+import ssl
+
 import pytest
 
 from fake_router.replies import body_of
@@ -57,6 +59,7 @@ def test_a_chain_of_causes_ends_where_its_exception_says_so() -> None:
         hidden.__suppress_context__ = True
     assert error_chain(shown) == ("ValueError", "KeyError", "ConnectionResetError")
     assert errno_in(shown) == "ECONNRESET"
+    assert errno_in(ssl.SSLEOFError(8, "EOF occurred")) == ""
     assert error_chain(hidden) == ("ValueError",)
     assert errno_in(hidden) == ""
 

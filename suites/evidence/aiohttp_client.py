@@ -9,6 +9,7 @@ import aiohttp
 
 from suites.evidence.client import OnHead, Patience, installed
 from suites.evidence.got import errno_in
+from suites.evidence.trust import Trust
 
 _TURNS = 3  # of the loop, in which it takes in what has arrived
 
@@ -45,10 +46,10 @@ class AiohttpClient:
         return installed(self.name, self.package)
 
     @contextmanager
-    def session(self, url: str, patience: Patience) -> Iterator[AiohttpSession]:
+    def session(self, url: str, patience: Patience, trust: Trust) -> Iterator[AiohttpSession]:
         """On a fresh loop."""
         with asyncio.Runner() as runner:
-            session = runner.run(_new_session(patience))
+            session = runner.run(_new_session(patience, trust))
             try:
                 yield AiohttpSession(runner, session, url)
             finally:
@@ -59,9 +60,10 @@ class AiohttpClient:
         return errno_in(error)
 
 
-async def _new_session(patience: Patience) -> aiohttp.ClientSession:
+async def _new_session(patience: Patience, trust: Trust) -> aiohttp.ClientSession:
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=patience.connect_s, sock_read=patience.read_s)
-    return aiohttp.ClientSession(headers={"Content-Type": "application/json"}, timeout=timeout)
+    connector = aiohttp.TCPConnector(ssl=trust.context)
+    return aiohttp.ClientSession(connector=connector, headers={"Content-Type": "application/json"}, timeout=timeout)
 
 
 async def _close(session: aiohttp.ClientSession) -> None:

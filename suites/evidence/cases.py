@@ -1,22 +1,29 @@
-"""What is observed: each fault on a first connection, on a reused one where it strikes an exchange, and with a GET
-where it strikes one connection.
+"""What is observed: each fault on a first connection, on a reused one where it strikes an exchange, over TLS, and with
+a GET where it strikes one connection.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from faults.acts import Answer, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.fault import Fault
+from faults.form import COMPLETION
 from faults.plan import Plan, PlanError
 from faults.truth import shows_its_cause
-from faults.vocabulary import Sight
+from faults.vocabulary import Ending, Sight
 from suites.cells import all_cells
 from suites.evidence.client import Patience
 
 SHORT_S = 0.2  # where the fault is that nothing comes
 LONG_S = 5.0  # where something comes: a busy machine is no fault
-_RACE = "the reset may meet the client before, while or after it writes its request: the router cannot choose"
+_RACE = "the end may meet the client before, while or after it writes its request: the router cannot choose"
+
+
+_ALERT_RACE = "the alert may arrive together with the bytes before it, and then some clients see it first"
+_UNCONNECTED = frozenset({Sight.CONNECT_TIMEOUT, Sight.TLS_STALLED})
+_UNANSWERED = frozenset({Sight.SILENCE, Sight.TLS_STALLED})  # some clients wait for a handshake as for an answer
 
 
 class How(StrEnum):
@@ -24,6 +31,7 @@ class How(StrEnum):
 
     FIRST = "first"  # a POST on a first connection
     REUSED = "reused"  # a POST on a connection that has carried one
+    TLS = "TLS"  # a POST on a first connection, over TLS; a fault that strikes TLS alone is always met there
     GET = "GET"  # a GET on a first connection; its next connection is healthy
 
 
@@ -45,31 +53,45 @@ class Case:
         """Small where the fault is that nothing comes, for the client waits for all of it."""
         sight = self.fault.evidence.sight
         return Patience(
-            connect_s=SHORT_S if sight is Sight.CONNECT_TIMEOUT else LONG_S,
-            read_s=SHORT_S if sight is Sight.SILENCE else LONG_S,
+            connect_s=SHORT_S if sight in _UNCONNECTED else LONG_S, read_s=SHORT_S if sight in _UNANSWERED else LONG_S
         )
+
+    @property
+    def waits(self) -> bool:
+        """A client waits for a time-out of its own."""
+        return self.fault.evidence.sight in _UNCONNECTED | _UNANSWERED
 
     @property
     def race(self) -> str:
         """Why what is seen of it may vary; empty where it may not."""
-        return "" if shows_its_cause(self.fault.act) else _RACE
+        act = self.fault.act
+        if not shows_its_cause(act):
+            return _RACE
+        return _ALERT_RACE if isinstance(act, Answer) and act.ending is Ending.ALERT else ""
 
 
 def all_cases() -> list[Case]:
-    """Of the whole catalogue, in its order, over plain TCP. The plans are those of the cells."""
+    """Of the whole catalogue, in its order. The plans are those of the cells."""
     found: dict[tuple[str, How], Case] = {}
     for cell in all_cells():
         how = How.REUSED if cell.reused else How.FIRST
-        if cell.plan.upstreams == 1 and cell.segments == 1 and not cell.plan.tls:
+        plain = cell.plan.upstreams == 1 and cell.segments == 1 and cell.form == COMPLETION and cell.leaves is None
+        if plain and cell.plan.tls is needs_tls(cell.fault.act):
             found.setdefault((cell.fault.id, how), Case(fault=cell.fault, how=how, plan=cell.plan))
-    gets = (get for case in found.values() for get in _with_get(case))
-    return sorted((*found.values(), *gets), key=lambda case: list(CATALOGUE).index(case.fault.id))
+    more = (case for first in found.values() if first.how is How.FIRST for case in _beside(first))
+    return sorted((*found.values(), *more), key=lambda case: list(CATALOGUE).index(case.fault.id))
+
+
+def _beside(first: Case) -> Iterator[Case]:
+    if not first.plan.tls:
+        yield replace(first, how=How.TLS, plan=replace(first.plan, tls=True))
+    yield from _with_get(first)
 
 
 def _with_get(case: Case) -> Iterator[Case]:
     """A GET carries no operation, so only a listener's fault can strike it; the next connection is healthy."""
     listeners = case.plan.listeners
-    if listeners and case.how is How.FIRST:
+    if listeners:
         try:
             once = tuple(replace(listener, connections=1) for listener in listeners)
         except PlanError:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
+from suites.evidence.trust import Trust
+
 OnHead = Callable[[int], None]
 
 
@@ -45,8 +47,8 @@ class Client(Protocol):
     def version(self) -> str:
         """The version that is installed. Raises MissingClientError."""
 
-    def session(self, url: str, patience: Patience) -> AbstractContextManager[Session]:
-        """A fresh session with that router."""
+    def session(self, url: str, patience: Patience, trust: Trust) -> AbstractContextManager[Session]:
+        """A fresh session with that router; `trust` is for https."""
 
     def reason_of(self, error: Exception) -> str:
         """Why it failed, in one word: the errno, or the client's own word."""

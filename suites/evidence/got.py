@@ -1,6 +1,7 @@
 """What a client saw of one request, in words that depend on no port, time or address."""
 
 import errno
+import ssl
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 
@@ -55,7 +56,9 @@ def error_chain(error: BaseException) -> tuple[str, ...]:
 def errno_in(error: BaseException) -> str:
     """The name of the first errno on the way to the first cause; empty where there is none."""
     for link in _links(error):
-        if isinstance(link, OSError) and link.errno is not None and link.errno in errno.errorcode:
+        if isinstance(link, ssl.SSLError) or not isinstance(link, OSError):
+            continue  # the numbers of an SSLError are those of OpenSSL
+        if link.errno is not None and link.errno in errno.errorcode:
             return errno.errorcode[link.errno]
     return ""
 

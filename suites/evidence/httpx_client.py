@@ -1,14 +1,13 @@
 """httpx, its synchronous client."""
 
-import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from suites.evidence.client import OnHead, Patience, installed
 from suites.evidence.got import errno_in
+from suites.evidence.trust import Trust
 
 if TYPE_CHECKING:  # it need not be installed
     import httpx
@@ -39,7 +38,7 @@ class HttpxClient:
         return installed(self.name, self.package)
 
     @contextmanager
-    def session(self, url: str, patience: Patience) -> Iterator[HttpxSession]:
+    def session(self, url: str, patience: Patience, trust: Trust) -> Iterator[HttpxSession]:
         """With a fresh pool."""
         import httpx
 
@@ -48,16 +47,10 @@ class HttpxClient:
             headers={"Content-Type": "application/json"},
             timeout=httpx.Timeout(patience.read_s, connect=patience.connect_s),
             trust_env=False,
-            verify=_certificates(),
+            verify=trust.context,  # the default one takes 20 ms to make
         ) as client:
             yield HttpxSession(client)
 
     def reason_of(self, error: Exception) -> str:
         """The errno."""
         return errno_in(error)
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    """Made once: it takes 20 ms."""
-    return ssl.create_default_context()

@@ -10,6 +10,7 @@ from forwarder.errors import ForwardError
 from forwarder.policy import NEVER
 from forwarder.settings import Settings
 from suites.evidence.client import OnHead, Patience, installed
+from suites.evidence.trust import Trust
 
 _TURNS = 3  # of the loop, in which it takes in what has arrived
 
@@ -51,10 +52,12 @@ class ReferenceClient:
         return installed(self.name, self.package)
 
     @contextmanager
-    def session(self, url: str, patience: Patience) -> Iterator[ReferenceSession]:
+    def session(self, url: str, patience: Patience, trust: Trust) -> Iterator[ReferenceSession]:
         """On a fresh loop."""
         settings = Settings(
-            connect_timeout_ms=int(patience.connect_s * 1000), read_timeout_ms=int(patience.read_s * 1000)
+            connect_timeout_ms=int(patience.connect_s * 1000),
+            read_timeout_ms=int(patience.read_s * 1000),
+            tls=trust.context,
         )
         with asyncio.Runner() as runner:
             forwarder = Forwarder([url], policy=NEVER, settings=settings)

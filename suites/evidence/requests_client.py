@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from suites.evidence.client import OnHead, Patience, installed
 from suites.evidence.got import errno_in
+from suites.evidence.trust import Trust
 
 if TYPE_CHECKING:  # it need not be installed
     import requests
@@ -40,12 +41,13 @@ class RequestsClient:
         return installed(self.name, self.package)
 
     @contextmanager
-    def session(self, url: str, patience: Patience) -> Iterator[RequestsSession]:
+    def session(self, url: str, patience: Patience, trust: Trust) -> Iterator[RequestsSession]:
         """With fresh pools."""
         import requests
 
         with requests.Session() as session:
             session.trust_env = False
+            session.verify = str(trust.ca_file)
             session.headers["Content-Type"] = "application/json"
             yield RequestsSession(session, url, patience)
 

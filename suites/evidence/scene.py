@@ -12,6 +12,7 @@ from faults.form import Api
 from suites.evidence.cases import Case, How
 from suites.evidence.client import Client, Session
 from suites.evidence.got import Got, Holds, error_chain, holds_of
+from suites.evidence.trust import Trust
 from suites.reader import Reader
 from suites.workload import completion_request
 
@@ -46,10 +47,10 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.then != UNHARMED
 
 
-def observe(routers: RouterThread, client: Client, case: Case) -> Seen:
+def observe(routers: RouterThread, trust: Trust, client: Client, case: Case) -> Seen:
     """Live through it, again where the machine was too busy for it. Raises ProvesNothingError."""
     for _ in range(_TRIES):
-        seen = _Scene(routers, client, case).play()
+        seen = _Scene(routers, trust, client, case).play()
         if isinstance(seen, Seen):
             return seen
     raise ProvesNothingError(f"{case.fault.id} ({case.how}), {client.name}: {seen}, {_TRIES} times")
@@ -58,14 +59,17 @@ def observe(routers: RouterThread, client: Client, case: Case) -> Seen:
 @dataclass(slots=True)
 class _Scene:
     routers: RouterThread
+    trust: Trust
     client: Client
     case: Case
 
     def play(self) -> Seen | str:
         """What was seen, or why it proves nothing."""
-        router: Router = self.routers.run(self.routers.start_router)
+        tls = self.case.plan.tls
+        router: Router = self.routers.run(self.routers.start_router, tls=tls)
+        url = f"{'https' if tls else 'http'}://127.0.0.1:{router.ports[0]}"
         try:
-            with self.client.session(f"http://127.0.0.1:{router.ports[0]}", self.case.patience) as session:
+            with self.client.session(url, self.case.patience, self.trust) as session:
                 return self._with(session, router)
         finally:
             self.routers.run(self.routers.close_router, router)

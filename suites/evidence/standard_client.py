@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from suites.evidence.client import OnHead, Patience
 from suites.evidence.got import errno_in
+from suites.evidence.trust import Trust
 
 _HEADERS = {"Content-Type": "application/json"}
 
@@ -47,9 +48,15 @@ class StandardClient:
         return ".".join(platform.python_version_tuple()[:2])
 
     @contextmanager
-    def session(self, url: str, patience: Patience) -> Iterator[StandardSession]:
+    def session(self, url: str, patience: Patience, trust: Trust) -> Iterator[StandardSession]:
         """Not connected yet."""
-        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=patience.connect_s)
+        scheme, _, address = url.partition("://")
+        if scheme == "https":
+            connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+                address, timeout=patience.connect_s, context=trust.context
+            )
+        else:
+            connection = http.client.HTTPConnection(address, timeout=patience.connect_s)
         try:
             yield StandardSession(connection, patience.read_s)
         finally:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from suites.evidence.client import OnHead, Patience, installed
 from suites.evidence.got import errno_in
+from suites.evidence.trust import Trust
 
 if TYPE_CHECKING:  # it need not be installed
     import urllib3
@@ -38,12 +39,13 @@ class Urllib3Client:
         return installed(self.name, self.package)
 
     @contextmanager
-    def session(self, url: str, patience: Patience) -> Iterator[Urllib3Session]:
+    def session(self, url: str, patience: Patience, trust: Trust) -> Iterator[Urllib3Session]:
         """With fresh pools."""
         import urllib3
 
         timeout = urllib3.Timeout(connect=patience.connect_s, read=patience.read_s)
-        with urllib3.PoolManager(headers={"Content-Type": "application/json"}, timeout=timeout) as pools:
+        headers = {"Content-Type": "application/json"}
+        with urllib3.PoolManager(headers=headers, timeout=timeout, ssl_context=trust.context) as pools:
             yield Urllib3Session(pools, url)
 
     def reason_of(self, error: Exception) -> str:

@@ -11,7 +11,7 @@ from retryproof.__main__ import run
 from retryproof.exits import Exit
 from suites.evidence import client as clients
 from suites.evidence.matrix import load_matrix
-from tests.command_process import Place, ended
+from tests.command_process import Place, ended, wait_until
 
 SMALL = ("evidence", "--only", "connect-refused")
 
@@ -23,10 +23,10 @@ def test_what_is_observed_is_printed_and_written(tmp_path: Path) -> None:
     assert (end.code, end.err) == (0, "")
     assert "ConnectionRefusedError, ECONNREFUSED [1/0]" in end.out
     matrix = load_matrix((tmp_path / "one.json").read_bytes())
-    assert [(row.fault, row.client) for row in matrix.rows] == [
+    assert {(row.fault, row.client) for row in matrix.rows} == {
         ("connect-refused", "aiohttp"),
         ("connect-refused", "http.client"),
-    ]
+    }
     assert (tmp_path / "both" / "evidence.json").read_bytes() == (tmp_path / "one.json").read_bytes()
     assert "| `connect-refused` | SAFE | aiohttp |" in (tmp_path / "both" / "evidence.md").read_text()
 
@@ -54,7 +54,7 @@ def test_an_interrupted_observation_writes_what_it_has(tmp_path: Path) -> None:
     place = Place(path=tmp_path)
     process = place.start("evidence", "--json", "some.json", "--write", "docs")
     with process:
-        _until_it_observes(process.pid)
+        wait_until(process, lambda: len(list(Path(f"/proc/{process.pid}/task").iterdir())) > 4)  # its threads live
         process.send_signal(signal.SIGINT)
         end = ended(process)
     assert end.code == Exit.INTERRUPTED
@@ -70,9 +70,3 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert end.code == Exit.COULD_NOT_RUN
     assert "cannot write" in end.message()
     assert "connect-refused" in end.out
-
-
-def _until_it_observes(pid: int) -> None:
-    """Until its threads of routers and clients live."""
-    while len(list(Path(f"/proc/{pid}/task").iterdir())) < 4:
-        pass

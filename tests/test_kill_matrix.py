@@ -19,6 +19,7 @@ from tests.mutants.living import CELLS, How, Kill, Life, live
 from tests.mutants.matrix import load_matrix
 from tests.mutants.proxy import SIDES
 from tests.mutants.roster import CALLED, PROCESSES
+from tests.mutants.streaming import STREAMERS
 from tests.mutants.subject import Make, called
 
 MATRIX = load_matrix()
@@ -71,7 +72,7 @@ def test_a_row_names_its_target_and_a_reason_for_everything_else(name: str) -> N
 
 def test_every_forwarder_of_the_roster_is_in_the_matrix() -> None:
     """A mutant without a row, or a row without a mutant, breaks the build."""
-    assert {*CALLED, *SIDES, *PROCESSES} == {*MATRIX.rows, *MATRIX.unbroken}
+    assert {*CALLED, *SIDES, *STREAMERS, *PROCESSES} == {*MATRIX.rows, *MATRIX.unbroken}
 
 
 def test_the_matrix_holds_both_twins_of_each_cell() -> None:

@@ -65,6 +65,8 @@ class Life:
             for finding in (*judge(run).findings, *self._twins_of(id_)):
                 for kill in _kills_by(finding):
                     found.setdefault(kill, {})[id_] = finding.says
+            if id_ not in unbroken.runs:
+                continue  # out of its reach
             tells, told = _told(run), _told(unbroken.runs[id_])
             for check in tells.keys() | told.keys():
                 if tells.get(check) != told.get(check):

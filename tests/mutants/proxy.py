@@ -5,10 +5,12 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 
+from faults.evidence import Marker
 from faults.plan import PlannedOperation
 from suites.caller import call
-from suites.history import Arrival, Kind, Outcome
+from suites.history import Outcome
 from suites.leaving import Leave
+from suites.outcomes import outcome_of
 from suites.run import Promise
 from suites.subject import Address, Instance
 from suites.workload import completion_request
@@ -17,6 +19,7 @@ from tests.mutants.sending import Got, Seen
 from tests.mutants.subject import TIMEOUT_MS, MutantSubject, spec_of
 
 NOT_EXECUTED = b'{"error":"not executed"}'
+CLAIM = Marker(status=503, body=NOT_EXECUTED.decode())
 UNKNOWN = b'{"error":"may have run"}'
 
 
@@ -130,9 +133,13 @@ class ServedInstance:
             head = await reader.readuntil(b"\r\n\r\n")
             length = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
             body = await reader.readexactly(int(length.partition(b":")[2]))
-            writer.write(self._side.reply(await self._side.forwarder.forward(body)))
+            await self.answer(body, writer)
         finally:
             writer.close()
+
+    async def answer(self, body: bytes, writer: asyncio.StreamWriter) -> None:
+        """What the caller of that request gets."""
+        writer.write(self._side.reply(await self._side.forwarder.forward(body)))
 
     async def call(
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
@@ -149,22 +156,7 @@ class ServedInstance:
             ceiling_ms=ceiling_ms,
             leave=leave,
         )
-        kind = Kind.UNKNOWN
-        if reply.arrival is Arrival.WHOLE and reply.status == 200:
-            kind = Kind.OK
-        elif reply.arrival is Arrival.WHOLE and reply.body == NOT_EXECUTED:
-            kind = Kind.FAILED
-        return Outcome(
-            operation=number,
-            kind=kind,
-            arrival=reply.arrival,
-            status=reply.status,
-            body=reply.body,
-            says=reply.says,
-            left=leave is not None and leave.left.is_set(),
-            invoked_at_ns=began_ns,
-            ended_at_ns=time.monotonic_ns(),
-        )
+        return outcome_of(reply, number, form, (CLAIM,), began_ns)
 
     async def idle(self) -> bool | None:
         """It counts what it has in flight."""

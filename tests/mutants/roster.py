@@ -7,7 +7,7 @@ from suites.foreign import ForeignSubject
 from suites.processes import Supervisor
 from suites.subject import Subject
 from suites.subject_file import load_subject_file
-from tests.mutants import answers, library, lifecycle, proxy, resending, trusting, words
+from tests.mutants import answers, library, lifecycle, proxy, resending, streaming, trusting, words
 from tests.mutants.forwarder import Forwarder
 from tests.mutants.subject import Make, called
 
@@ -66,6 +66,8 @@ def roster(supervisor: Supervisor) -> dict[str, Subject]:
     subjects: dict[str, Subject] = {name: called(name, make, tls=name in SPEAK_TLS) for name, make in CALLED.items()}
     for name, side in proxy.SIDES.items():
         subjects[name] = proxy.served(name, side)
+    for name, kind in streaming.STREAMERS.items():
+        subjects[name] = streaming.streaming(name, kind)
     for name, variant in PROCESSES.items():
         subjects[name] = ForeignSubject(load_subject_file(RELAY, variant), supervisor)
     return subjects

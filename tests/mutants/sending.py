@@ -72,7 +72,7 @@ class Link:
         http = h11.Connection(h11.CLIENT)
         answer = _Answer(reused)
         try:
-            await self.send(_request(http, self.upstream, body, withheld))
+            await self.send(request_bytes(http, self.upstream, body, withheld=withheld))
         except OSError:
             answer.broken = True  # RFC 9112 s9.5: what the peer sent before it closed can still be read
         while True:
@@ -165,7 +165,8 @@ class _Answer:
         )
 
 
-def _request(http: h11.Connection, upstream: Address, body: bytes, withheld: bool) -> bytes:
+def request_bytes(http: h11.Connection, upstream: Address, body: bytes, *, withheld: bool = False) -> bytes:
+    """One request; `withheld`: without the body that it announces."""
     headers = [
         ("Host", f"{upstream[0]}:{upstream[1]}"),
         ("Content-Type", "application/json"),

@@ -9,9 +9,9 @@ from faults.catalogue import CATALOGUE
 from faults.coverage import Depth
 from faults.plan import Plan
 from faults.truth import shows_its_cause
-from suites.cells import Cell, all_cells
+from suites.cells import Cell, cells_for
 from suites.reach import Machine
-from suites.subject import SubjectSpec
+from suites.subject import SubjectSpec, spoken_by_all
 
 TOLD_TIMES = 5  # a cell that only tells is repeated, to see whether it varies
 
@@ -85,7 +85,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
 
     Cells that a subject cannot reach are among them, plans that one of them cannot reach are not drawn.
     """
-    cells = all_cells(choice.depth)
+    cells = cells_for(spoken_by_all(specs), choice.depth)
     items = [_cell_item(cell) for cell in cells]
     items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:

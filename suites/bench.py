@@ -17,7 +17,7 @@ from fake_router.thread import RouterThread
 from faults.coverage import Depth
 from faults.plan import Plan
 from faults.plan_json import dump_plan
-from suites.cells import all_cells
+from suites.cells import Cell, cells_for
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.judge import Judgement, invariant_of
@@ -77,9 +77,13 @@ class Bench:
         """What is known of the subject."""
         return self.driver.subject.spec
 
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of the catalogue, in words that the subject understands."""
+        return cells_for(self.spec.apis, Depth.FULL)
+
     def unreached(self) -> Counter[str]:
         """How many cells cannot be run, by the reason."""
-        reasons = (unreachable(cell.plan, self.spec, self.machine) for cell in all_cells(Depth.FULL))
+        reasons = (unreachable(cell.plan, self.spec, self.machine) for cell in self.cells())
         return Counter(reason for reason in reasons if reason is not None)
 
     def live(self, plan: Plan, suite: str) -> tuple[Run, Judgement]:

@@ -1,6 +1,6 @@
 """The cells of the catalogue: each fault in each dimension that can change a verdict, as a plan of one operation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -8,7 +8,7 @@ from faults.acts import HEALTHY, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
-from faults.form import COMPLETION, Form
+from faults.form import COMPLETION, Api, Form
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
 
@@ -48,6 +48,21 @@ def _cells_of(fault: Fault) -> Iterator[Cell]:
             cell = _listener_cell(fault, dimension) if of_listener else _exchange_cell(fault, dimension)
             if cell is not None:
                 yield cell
+
+
+def cells_for(apis: Sequence[Api], depth: Depth) -> tuple[Cell, ...]:
+    """Every cell of that depth for subjects that speak these: where completions are none of them, all that would ask
+    for one asks in their own words.
+    """
+    cells = all_cells(depth)
+    if not apis or Api.COMPLETIONS in apis:
+        return cells
+    return tuple(_asking(cell, apis[0]) for cell in cells if cell.form.api is Api.COMPLETIONS)
+
+
+def _asking(cell: Cell, api: Api) -> Cell:
+    operations = tuple(replace(operation, api=api.value) for operation in cell.plan.operations)
+    return replace(cell, form=replace(cell.form, api=api), plan=replace(cell.plan, operations=operations))
 
 
 def chosen(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:

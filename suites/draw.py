@@ -8,7 +8,7 @@ from faults.plan import Plan
 from suites.reach import Machine, unreachable
 from suites.run import Promise, SubjectFacts
 from suites.strategies import plans
-from suites.subject import SubjectSpec
+from suites.subject import SubjectSpec, spoken_by_all
 
 
 def drawn_plans(specs: Sequence[SubjectSpec], machine: Machine, *, examples: int, seed_number: int) -> tuple[Plan, ...]:
@@ -44,7 +44,7 @@ def joint(specs: Sequence[SubjectSpec]) -> SubjectSpec:
     reach = {name: why for spec in specs for name, why in spec.reach.items()}
     return SubjectSpec(
         facts=facts,
-        apis=tuple(api for api in specs[0].apis if all(api in spec.apis for spec in specs)),
+        apis=spoken_by_all(specs) or specs[0].apis,
         upstreams=min(spec.upstreams for spec in specs),
         reach=reach,
         tls=all(spec.tls for spec in specs),

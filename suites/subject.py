@@ -74,6 +74,11 @@ class SubjectSpec:
         return 4 * (self.connect_timeout_ms + self.read_timeout_ms) + 2 * (self.quiet_ms or 0) + 5_000
 
 
+def spoken_by_all(specs: Sequence[SubjectSpec]) -> tuple[Api, ...]:
+    """What each of these subjects can be asked for, whatever their order."""
+    return tuple(api for api in Api if all(api in spec.apis for spec in specs))
+
+
 class SubjectError(Exception):
     """The subject could not run: a component is missing, it did not start, or it was never ready (exit code 4).
 

@@ -4,13 +4,11 @@ import pytest
 
 from faults.coverage import Depth
 from suites.bench import Bench
-from suites.cells import Cell, all_cells
+from suites.cells import Cell, cells_for
 from suites.checks import twins
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
-
-CELLS = {cell.id: cell for cell in all_cells(Depth.FULL)}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -22,7 +20,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
     machine = Machine.here()
-    reachable = {id_: cell for id_, cell in CELLS.items() if unreachable(cell.plan, spec, machine) is None}
+    cells = cells_for(spec.apis, Depth.FULL)
+    reachable = {cell.id: cell for cell in cells if unreachable(cell.plan, spec, machine) is None}
     if "twin" in metafunc.fixturenames:
         pairs = {id_: (cell, reachable[cell.twin]) for id_, cell in reachable.items() if cell.twin in reachable}
         metafunc.parametrize(("cell", "twin"), pairs.values(), ids=pairs)

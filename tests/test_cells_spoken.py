@@ -1,0 +1,38 @@
+"""Cells in words that their subjects understand."""
+
+from faults.coverage import Depth
+from faults.form import Api
+from suites.cells import all_cells, cells_for
+from suites.reach import Machine, unreachable
+from suites.run import Promise, SubjectFacts
+from suites.subject import SubjectSpec, spoken_by_all
+
+FACTS = SubjectFacts(name="one", promises=Promise.ANSWERING)
+CHATTY = SubjectSpec(facts=FACTS, apis=(Api.CHAT,))
+PLAIN = SubjectSpec(facts=FACTS, apis=(Api.COMPLETIONS,))
+BOTH = SubjectSpec(facts=FACTS, apis=(Api.CHAT, Api.COMPLETIONS))
+MACHINE = Machine(packets=True)
+
+
+def test_a_subject_that_speaks_chat_alone_is_asked_for_nothing_else() -> None:
+    """Every cell but those that would be there twice, each operation a chat."""
+    cells = cells_for(CHATTY.apis, Depth.FULL)
+    asked = {operation.api for cell in cells for operation in cell.plan.operations}
+    assert asked == {"chat"}
+    assert {cell.form.api for cell in cells} == {Api.CHAT}
+    assert [cell.id for cell in cells] == [c.id for c in all_cells(Depth.FULL) if c.form.api is Api.COMPLETIONS]
+
+
+def test_a_subject_that_speaks_completions_gets_the_cells_as_they_are() -> None:
+    """What it does not speak is not run, with the reason."""
+    assert cells_for(BOTH.apis, Depth.DEEP) == cells_for(PLAIN.apis, Depth.DEEP) == all_cells()
+    chats = [cell for cell in all_cells() if cell.form.api is Api.CHAT]
+    reasons = {unreachable(cell.plan, PLAIN, MACHINE) for cell in chats}
+    assert reasons == {"asks for /v1/chat/completions; one speaks /v1/completions alone"}
+
+
+def test_what_all_speak_does_not_depend_on_their_order() -> None:
+    """A sign-off has the same cells either way."""
+    assert spoken_by_all([BOTH, CHATTY]) == spoken_by_all([CHATTY, BOTH]) == (Api.CHAT,)
+    assert spoken_by_all([PLAIN, CHATTY]) == ()
+    assert CHATTY.plain.form.api is Api.CHAT

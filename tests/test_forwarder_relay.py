@@ -135,6 +135,17 @@ async def test_a_caller_that_leaves_ends_the_attempt(sends: bytes) -> None:
         assert forwarder.in_flight == 0
 
 
+async def test_a_caller_that_leaves_right_after_the_last_event_had_it_all() -> None:
+    """Nothing is sent again, and nothing stays open."""
+    async with RawRouter([OK]) as router, _serving(router.url) as (forwarder, address):
+        reader, writer = await _sent(address)
+        await reader.readuntil(DONE)
+        writer.transport.abort()
+        assert (await _post(address, b'{"prompt":[1]}')).status == 200
+        assert router.requests == 2
+        assert forwarder.in_flight == 0
+
+
 @dataclass(slots=True)
 class Torrent:
     """A router that streams as much as it is let: `sent` bytes have been taken by its kernel."""

@@ -222,3 +222,29 @@ async def test_a_connection_whose_stream_was_read_to_its_end_is_used_again() -> 
         await _all(forwarder)
         await _all(forwarder)
         assert router.connections == 1
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("framed", [True, False])
+def test_a_slow_reader_gets_all_of_a_stream_whose_router_has_long_closed(loop: Callable[[], Any], framed: bool) -> None:
+    """What lies in buffers when the router ends its side is no less whole for that."""
+    parts = [*[event("x" * 500)] * 4_000, END, DONE]
+    close = head(200, "Content-Type: text/event-stream", "Connection: close")
+    sends = HEAD + chunks(*parts) + LAST if framed else close + b"".join(parts)
+
+    async def read_slowly() -> int:
+        sent = asyncio.Event()
+        act = Act(sends=sends, then="fin", sent=sent)
+        async with RawRouter([act]) as router, Forwarder([router.url]) as forwarder:
+            async with aclosing(forwarder.stream(REQUEST)) as events:
+                await anext(events)
+                drained = asyncio.ensure_future(sent.wait())
+                got = 1
+                async for _ in events:
+                    got += 1
+                    await asyncio.sleep(0)  # everybody else first
+                await drained
+            return got
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(read_slowly()) == len(parts)

@@ -50,7 +50,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="SUBJECT",
         nargs="*",
         help="a built-in name (`retryproof subjects`), a variant of one such as nginx:retry-non-idempotent, "
-        "a TOML file, or the URL of something that runs already",
+        "a TOML file, the URL of something that runs already, or module:callable in Python",
     )
     add_url_options(parser)
     add_examine_options(parser)

@@ -54,12 +54,15 @@ class Session:
 def require_subject(name: str, given: Given = NOTHING_GIVEN) -> SubjectSpec:
     """What is known of that subject before it runs; starts nothing.
 
-    Raises CommandError (exit code 2) for a name that is no subject, or whose file cannot be used.
+    Raises CommandError: exit code 2 for a name that is no subject, or whose file cannot be used; 4 for a module that
+    cannot be imported.
     """
     try:
         return subject_named(name, Supervisor(), given).spec
     except ValueError as error:
         raise CommandError(str(error), Exit.USAGE) from None
+    except SubjectError as error:
+        raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
     except RecursionError:
         raise CommandError(
             f"subject {name!r} is nested too deeply; expected a subject file in TOML", Exit.USAGE

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from unittest import SkipTest
 
 import uvloop
 
@@ -29,6 +30,10 @@ from suites.run import Run
 from suites.subject import SubjectSpec
 
 FAILING_PLANS = Path("retryproof-out") / "failing-plans"
+
+
+class NotRunError(SkipTest):
+    """A plan that the subject or the machine cannot reach. Nothing was run: to pytest it is a skip, with the reason."""
 
 
 class BrokenMustError(AssertionError):
@@ -103,14 +108,24 @@ class Bench:
         return run, judgement
 
     def holds(self, plan: Plan, suite: str) -> Judgement:
-        """Live through the plan and insist on PASS. Raises BrokenMustError with the plan saved for replay."""
+        """Live through the plan and insist on PASS. Raises BrokenMustError with the plan saved for replay, and
+        NotRunError for a plan that cannot be reached.
+        """
+        self._require_reach(plan)
         _, judgement = self.live(plan, suite)
         return self._insist(plan, suite, judgement)
 
     def holds_beside_twin(self, plan: Plan, twin: Plan, suite: str) -> Judgement:
         """The same, with the decision held against the one that a run of the twin shows."""
+        self._require_reach(plan)
+        self._require_reach(twin)
         _, judgement = self._counted(live_beside_twin(self.driver, plan, twin), suite)
         return self._insist(plan, suite, judgement)
+
+    def _require_reach(self, plan: Plan) -> None:
+        reason = unreachable(plan, self.spec, self.machine)
+        if reason is not None:
+            raise NotRunError(f"not_run: the plan cannot be run on {self.spec.facts.name}: {reason}")
 
     def _insist(self, plan: Plan, suite: str, judgement: Judgement) -> Judgement:
         if judgement.verdict is not Verdict.PASS:

@@ -52,7 +52,8 @@ def url_subject(url: str, given: Given) -> SubjectFile:
                 f"{url}: --{option} is missing; expected {KEYS[option][1]}, e.g. --{option} {example}"
                 + (" (again for a second upstream)" if option == "listen" else "")
             )
-    data.update(speaks=given.speaks, promises=given.promises)
+    speaks = given.speaks or ""
+    data.update(speaks=speaks.split(",") if "," in speaks else speaks, promises=given.promises)
     for setting in given.settings:
         _set(data, url, setting)
     if "idle" in data:

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:  # the plugin is loaded in every pytest of its environment: nothing heavy before it is asked for
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
+    from fake_router.thread import RouterThread
     from suites.bench import Bench
+    from suites.own_router import OwnRouter
 
+MARKER = "fake_router"
+MARKER_SAYS = (
+    "fake_router(faults=[...], plan=None, upstreams=1, read_timeout_ms=300, may_not_strike=False): what the fixture "
+    "fake_router is armed with; what is planned must strike"
+)
 BENCHES = pytest.StashKey["list[Bench]"]()
+ROUTER = pytest.StashKey["OwnRouter"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -21,14 +29,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--subject",
         default="reference",
         metavar="SUBJECT",
-        help="the forwarder under test: a built-in name (`retryproof subjects`) or a TOML file (default: reference)",
+        help="the forwarder under test: a built-in name (`retryproof subjects`), a TOML file (also with the `url` of "
+        "one that runs already), or module:callable (default: reference)",
     )
     group.addoption("--examples", type=int, default=50, metavar="N", help="drawn plans for each property (default: 50)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A place for what the suites print at the end."""
+    """A place for what the suites print at the end, and the marker."""
     config.stash[BENCHES] = []
+    config.addinivalue_line("markers", MARKER_SAYS)
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +49,49 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     with Bench.open(request.config.getoption("--subject"), request.config.getoption("--examples")) as opened:
         request.config.stash[BENCHES].append(opened)
         yield opened
+
+
+@pytest.fixture(scope="session")
+def _fake_router_thread() -> Iterator[RouterThread]:
+    """Where the routers of all tests live."""
+    from fake_router.thread import RouterThread
+
+    with RouterThread() as threads:
+        yield threads
+
+
+@pytest.fixture
+def fake_router(request: pytest.FixtureRequest, _fake_router_thread: RouterThread) -> Iterator[OwnRouter]:
+    """A fake router that runs for this test alone, armed as its marker says (docs/pytest.md)."""
+    from suites.own_router import Marked, OwnRouter
+
+    marker = request.node.get_closest_marker(MARKER)
+    if marker is not None and marker.args:
+        raise ValueError(f"fake_router{marker.args!r}; expected keywords: {MARKER_SAYS}")
+    try:
+        marked = Marked(**(marker.kwargs if marker is not None else {}))
+    except TypeError as error:
+        raise ValueError(f"the marker fake_router: {error}; expected {MARKER_SAYS}") from None
+    own = OwnRouter.start(marked, _fake_router_thread)
+    request.node.stash[ROUTER] = own
+    yield own
+    own.close()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A marker without the fixture would arm nothing, and nobody would notice."""
+    if item.get_closest_marker(MARKER) is not None and "fake_router" not in getattr(item, "fixturenames", ()):
+        pytest.fail(f"{item.nodeid} is marked fake_router and does not ask for the fixture fake_router", pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """A test that has passed fails all the same where what it planned has not struck."""
+    result = yield
+    own = item.stash.get(ROUTER, None)
+    if own is not None and (missing := own.missing_strikes()):
+        pytest.fail(missing, pytrace=False)
+    return result
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

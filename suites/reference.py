@@ -2,15 +2,11 @@
 
 import asyncio
 import ssl
-import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
-
-import uvloop
 
 from fake_router.identity import IDENTITY
 from faults.evidence import REFERENCE_CONTRACT
@@ -22,7 +18,8 @@ from forwarder.policy import POLICIES, Policy, policy_named
 from forwarder.request import Api
 from forwarder.settings import Settings
 from suites.history import Arrival, Kind, Outcome
-from suites.leaving import Leave, until_told
+from suites.in_process import SubjectThread
+from suites.leaving import Leave
 from suites.pulse import Pulse
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, OverTls, SubjectSpec
@@ -36,23 +33,7 @@ REFERENCE_POLICIES = tuple(POLICIES)
 Result = tuple[tuple[int, ...], str]  # tokens and text of the only choice that is asked for
 
 
-class ForwarderThread:
-    """An event loop on a daemon thread, shared by all instances of this process; it is started when first used."""
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._lock = threading.Lock()
-
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """The running loop."""
-        with self._lock:
-            if self._loop is None:
-                self._loop = uvloop.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="forwarders", daemon=True).start()
-            return self._loop
-
-
-FORWARDERS = ForwarderThread()
+FORWARDERS = SubjectThread("forwarders")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +41,6 @@ class ReferenceInstance:
     """One forwarder, with a session and a pool of its own."""
 
     forwarder: Forwarder
-    loop: asyncio.AbstractEventLoop
-    _calls: set[Future[Outcome]] = field(default_factory=set)
 
     async def call(
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
@@ -69,25 +48,8 @@ class ReferenceInstance:
         """One operation, by a plain function call; what it returns or raises is the outcome. Its caller leaves by
         cancelling it. (Segmentation is the caller's wire's, and there is none.)
         """
-        started = time.monotonic_ns()
         asked = self._asked(number, planned.form, ceiling_ms / 1000)
-        call = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked, self.loop))
-        if leave is None:
-            return await call
-        outcome = await until_told(call, leave)
-        if outcome is not None:
-            return outcome
-        leave.left.set()
-        return Outcome(
-            operation=number,
-            kind=Kind.UNKNOWN,
-            arrival=Arrival.LEFT,
-            form=planned.form,
-            says=leave.says,
-            left=True,
-            invoked_at_ns=started,
-            ended_at_ns=time.monotonic_ns(),
-        )
+        return await FORWARDERS.outcome(asked, number, planned.form, ceiling_ms, leave)
 
     async def _asked(self, number: int, form: Form, ceiling_s: float) -> Outcome:
         started = time.monotonic_ns()
@@ -139,7 +101,7 @@ class ReferenceInstance:
 
     async def stop(self) -> None:
         """Close the session and its pool."""
-        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self.forwarder.close(), self.loop))
+        await FORWARDERS.run(self.forwarder.close())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,9 +119,9 @@ class ReferenceSubject:
         )
         urls = [f"{'https' if tls else 'http'}://{host}:{port}" for host, port in upstreams]
         forwarder = Forwarder(urls, policy=replace(self.policy, backoff_ms=BACKOFF_MS), settings=settings)
-        instance = ReferenceInstance(forwarder=forwarder, loop=FORWARDERS.loop())
+        instance = ReferenceInstance(forwarder=forwarder)
         try:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(forwarder.start(), instance.loop))
+            await FORWARDERS.run(forwarder.start())
         except BaseException:
             await instance.stop()
             raise
@@ -167,7 +129,7 @@ class ReferenceSubject:
 
     async def pulse(self) -> Pulse:
         """On the loop of all forwarders of this process."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_pulse(), FORWARDERS.loop()))
+        return await FORWARDERS.pulse()
 
 
 @cache
@@ -176,10 +138,6 @@ def _trusting(ca_pem: bytes) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(cadata=ca_pem.decode())
     return context
-
-
-async def _pulse() -> Pulse:
-    return Pulse()
 
 
 def reference_subject(policy: str | None, version: str) -> ReferenceSubject:

@@ -1,9 +1,11 @@
-"""Subjects by what people call them: a built-in name, a variant of one, or a TOML file."""
+"""Subjects by what people call them: a built-in name, a variant of one, a TOML file, a URL, or module:callable."""
 
 from difflib import get_close_matches
 from importlib.metadata import version as version_of
 from pathlib import Path
 
+from suites.callable_path import is_callable_path, load_callable
+from suites.callables import CallableSubject
 from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given, is_a_url, url_subject
 from suites.processes import Supervisor
@@ -25,13 +27,14 @@ def built_in_subjects() -> tuple[str, ...]:
     return (REFERENCE, *policies, *built_in_names())
 
 
-AnySubject = ReferenceSubject | ForeignSubject | StandingSubject
+AnySubject = ReferenceSubject | ForeignSubject | StandingSubject | CallableSubject
 
 
 def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVEN) -> AnySubject:
     """The subject that a person means; `given`: what was said of it, where it is a URL.
 
-    Raises UnknownSubjectError, UnknownPolicyError or SubjectFileError (all ValueErrors) with what was expected.
+    Raises UnknownSubjectError, UnknownPolicyError or SubjectFileError (all ValueErrors) with what was expected, and
+    SubjectError for a module that cannot be imported.
     """
     if is_a_url(name):
         return StandingSubject(url_subject(name, given))
@@ -48,15 +51,12 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
         return StandingSubject(file) if file.url else ForeignSubject(file, supervisor)
     if name in built_in_names():
         return ForeignSubject(built_in_file(name), supervisor)
-    if _is_callable_path(name):
-        raise UnknownSubjectError(
-            f"subject {name!r}: a module:callable cannot be a subject in this version; "
-            "expected a built-in name (`retryproof subjects`) or a TOML file that starts it"
-        )
+    if is_callable_path(name) and head not in built_in_names():
+        return CallableSubject(loaded=load_callable(name))
     near = ", ".join(get_close_matches(name, built_in_subjects(), n=3, cutoff=0.4))
     raise UnknownSubjectError(
-        f"subject {name!r} is not known; expected a built-in name (`retryproof subjects` lists them) or a TOML file"
-        + (f"; nearest: {near}" if near else "")
+        f"subject {name!r} is not known; expected a built-in name (`retryproof subjects` lists them), a TOML file, "
+        "a URL or module:callable" + (f"; nearest: {near}" if near else "")
     )
 
 
@@ -72,8 +72,3 @@ async def described(name: str) -> SubjectSpec:
     if isinstance(subject, StandingSubject):
         await subject.start()
     return subject.spec
-
-
-def _is_callable_path(name: str) -> bool:
-    module, colon, attribute = name.partition(":")
-    return bool(colon) and "." in module and attribute.isidentifier()

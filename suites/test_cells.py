@@ -9,6 +9,7 @@ from suites.checks import twins
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
+from suites.subject import SubjectError
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -17,7 +18,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     try:
         spec = subject_named(metafunc.config.getoption("--subject"), Supervisor()).spec
-    except ValueError as error:
+    except (ValueError, SubjectError) as error:
         raise pytest.UsageError(str(error)) from None
     machine = Machine.here()
     cells = cells_for(spec.apis, Depth.FULL)

@@ -49,7 +49,9 @@ WRONG: list[tuple[str, str, str]] = [
     ("check nginx --listen 127.0.0.1:1", "'nginx' beside --listen 127.0.0.1:1", "those options are about a URL"),
     ("check --set quiet_ms=1", "'reference' beside --set quiet_ms=1", "those options are about a URL"),
     ("signoff nginx http://h", "'http://h'", "expected a TOML file with `url`"),
-    ("check my.module:forwarder", "'my.module:forwarder'", "in this version"),
+    ("check my.module:forwarder", "'my.module:forwarder'", "there is no module 'my'"),
+    ("check json:nothing", "'json:nothing'", "has no 'nothing'"),
+    ("check json:loads", "'json:loads'", "which is not async"),
     ("check nowhere.toml", "nowhere.toml", "expected a subject file in TOML"),
     ("check folder.toml", "folder.toml", "expected a subject file in TOML"),
     (f"check {'x' * 300}", "xxx", "expected a built-in name"),
@@ -140,8 +142,8 @@ def test_a_process_ends_with_the_code_of_its_command(tmp_path: Path) -> None:
     ended = place.run("check", "nginx", "--depth", "core", "reference", "--quiet", "ngimx")
     assert (ended.code, ended.out) == (2, "")
     assert ended.message() == (
-        "subject 'ngimx' is not known; expected a built-in name (`retryproof subjects` lists them) or a TOML file; "
-        "nearest: nginx"
+        "subject 'ngimx' is not known; expected a built-in name (`retryproof subjects` lists them), a TOML file, "
+        "a URL or module:callable; nearest: nginx"
     )
 
 

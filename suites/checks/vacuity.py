@@ -36,6 +36,15 @@ def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
         yield f"{len(run.operations)} operations were sent of {len(run.plan.operations)} planned", (), None
     if accounts.strays:
         yield "something arrived that belongs to no known operation", accounts.strays, None
+    yield from missed_strikes(run, accounts)
+    yield from _stayed(run)
+    for operation in run.fresh:
+        if any(attempt.strikes for attempt in accounts.of(operation).attempts):
+            yield f"fresh operation {operation} met a fault: nothing was healed", (), operation
+
+
+def missed_strikes(run: Run, accounts: Accounts) -> Iterator[Gap]:
+    """What the plan put in the way of its operations and was not met, or not as it should have been."""
     left = {outcome.operation for outcome in run.history if outcome.left}
     for planned, account in zip(run.plan.operations, accounts.planned, strict=False):
         for says in _operation_gaps(planned, account, alone=not run.plan.listeners):
@@ -45,14 +54,10 @@ def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
                 continue  # the subject stopped for its caller: what was to strike later met nobody
             for says in doubts(run, attempt):
                 yield f"operation {account.operation}, {says}", attempt.entries, account.operation
-    yield from _stayed(run)
     for listener in run.plan.listeners:
         if not any(_held_by(listener, attempt) for account in accounts.planned for attempt in account.attempts):
             where = "any upstream" if listener.upstream is None else f"upstream {listener.upstream}"
             yield f"{listener.fault!r} did not strike on {where}", (), None
-    for operation in run.fresh:
-        if any(attempt.strikes for attempt in accounts.of(operation).attempts):
-            yield f"fresh operation {operation} met a fault: nothing was healed", (), operation
 
 
 def _stayed(run: Run) -> Iterator[Gap]:

@@ -1,9 +1,12 @@
 """Many observations side by side: each case several times, on threads, before one thread of routers."""
 
+import gc
 import platform
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 
 from fake_router.thread import RouterThread
 from suites.evidence.cases import Case
@@ -34,7 +37,7 @@ def observed(
     seen: dict[int, list[Seen]] = defaultdict(list)
     failed: dict[int, str] = {}
     left = [repeats or repeats_of(case) for _, case in pairs]
-    with RouterThread() as routers, Trust.made() as trust:
+    with _leaving_sockets_to_the_collector(), RouterThread() as routers, Trust.made() as trust:
         pool = ThreadPoolExecutor(LANES, thread_name_prefix="evidence")
         try:
             places: dict[Future[Seen], int] = {
@@ -54,6 +57,15 @@ def observed(
                     yield failed.get(place) or _row(*pairs[place], seen.pop(place))
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _leaving_sockets_to_the_collector() -> Iterator[None]:
+    """Some client, now and then, forgets a socket whose TLS has failed: nobody is warned of it, here or afterwards."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+        gc.collect()
 
 
 def _short_last(placed: tuple[int, Pair]) -> bool:

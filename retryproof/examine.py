@@ -55,7 +55,9 @@ async def _examine(session: Session, items: tuple[Item, ...], options: ExamineOp
     writing = _Writing(session, options, Examination(spec=session.subject.spec, items=items))
     try:
         with progress(console, f"examining {session.name}", len(items)) as tick:
-            await examine(writing.examination, session.driver, session.machine, writing.recorder(tick))
+            await examine(
+                writing.examination, session.driver, session.machine, writing.recorder(tick), jobs=options.jobs
+            )
         return writing.finish()
     except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
         raise writing.broken_off(error) from None

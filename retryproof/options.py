@@ -13,6 +13,7 @@ from suites.given import NOTHING_GIVEN, Given
 
 DEFAULT_OUT = Path("retryproof-out")
 MAX_EXAMPLES = 100_000
+MAX_JOBS = 64
 MAX_SEED = 2**63 - 1
 
 
@@ -25,6 +26,7 @@ class ExamineOptions:
     out: Path
     quiet: bool
     given: Given = NOTHING_GIVEN
+    jobs: int | None = None
 
 
 def add_own_network(parser: argparse.ArgumentParser) -> None:
@@ -88,21 +90,31 @@ def add_examine_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--quiet", action="store_true", help="print nothing but errors; the exit code and the report say the rest")
     add_own_network(parser)
-    add("--jobs", metavar="N", help="not in this version")
+    add(
+        "--jobs",
+        type=whole_number(1, MAX_JOBS),
+        metavar="N",
+        help="how many runs go on side by side (default: 16 on fresh instances, 4 on shared ones; on one that runs "
+        "already always 1); fewer where the machine has better things to do",
+    )
     add("--under", metavar="TOXIC", help="not in this version")
 
 
 def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -> ExamineOptions:
     """What these options say. Raises CommandError (exit code 2) for one that this version does not have yet."""
-    for name, instead in (
-        ("jobs", "fresh subjects already run several at a time"),
-        ("under", "faults already strike on a direct path"),
-    ):
-        value = getattr(options, name)
-        if value is not None:
-            raise CommandError(
-                f"--{name} {value!r}: this version has no --{name} yet; leave it out ({instead})", Exit.USAGE
-            )
+    if options.under is not None:
+        raise CommandError(
+            f"--under {options.under!r}: this version has no --under yet; leave it out (faults already strike on a "
+            "direct path)",
+            Exit.USAGE,
+        )
     enter_own_network(options)
     choice = Choice(depth=Depth(options.depth), only=options.only, examples=options.examples, seed=options.seed)
-    return ExamineOptions(choice=choice, strict=options.strict, out=options.out, quiet=options.quiet, given=given)
+    return ExamineOptions(
+        choice=choice,
+        strict=options.strict,
+        out=options.out,
+        quiet=options.quiet,
+        given=given,
+        jobs=options.jobs,
+    )

@@ -52,6 +52,12 @@ def given_in(options: argparse.Namespace, names: Sequence[str]) -> Given:
             "(a TOML file with `url` can stand beside others)",
             Exit.USAGE,
         )
+    if urls and options.own_network:
+        raise CommandError(
+            f"{urls[0]!r} beside --own-network; expected one of them: what runs already cannot be reached from a "
+            "network of our own",
+            Exit.USAGE,
+        )
     return given
 
 

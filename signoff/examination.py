@@ -80,9 +80,11 @@ class Examination:
         return next((n for n, run in enumerate(self.lived[result.item.id], 1) if run is result.run), 0)
 
 
-async def examine(examination: Examination, driver: Driver, machine: Machine, on_run: OnRun) -> None:
+async def examine(
+    examination: Examination, driver: Driver, machine: Machine, on_run: OnRun, *, jobs: int | None = None
+) -> None:
     """Live through all items; `on_run` hears of each run that a result may rest on, as soon as it is over, and once,
-    with an empty run, of an item that cannot be reached.
+    with an empty run, of an item that cannot be reached. jobs: how many runs go on side by side (None: as suits).
 
     Raises SubjectError when the subject cannot be started.
     """
@@ -92,13 +94,15 @@ async def examine(examination: Examination, driver: Driver, machine: Machine, on
         lived.append(run)
         on_run(item, len(lived), run)
 
-    await _live_through(examination, driver, machine, record)
-    await _confirm_all(examination, driver, record)
+    await _live_through(examination, driver, machine, record, jobs)
+    await _confirm_all(examination, driver, record, jobs)
     _add_twins(examination)
     await _shrink_drawn(examination, driver, record)
 
 
-async def _live_through(examination: Examination, driver: Driver, machine: Machine, record: _Record) -> None:
+async def _live_through(
+    examination: Examination, driver: Driver, machine: Machine, record: _Record, jobs: int | None
+) -> None:
     reachable: list[Item] = []
     for item in examination.items:
         reason = unreachable(item.plan, examination.spec, machine)
@@ -118,7 +122,7 @@ async def _live_through(examination: Examination, driver: Driver, machine: Machi
         if len(repeated) == item.times:
             examination.results[item.id] = _joined(item, repeated)
 
-    await run_plans(driver, [item.plan for item in reachable], add)
+    await run_plans(driver, [item.plan for item in reachable], add, lanes=jobs)
 
 
 def _joined(item: Item, runs: list[Run]) -> Result:
@@ -138,14 +142,14 @@ def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
     )
 
 
-async def _confirm_all(examination: Examination, driver: Driver, record: _Record) -> None:
+async def _confirm_all(examination: Examination, driver: Driver, record: _Record, jobs: int | None) -> None:
     """What company may have caused is lived through again alone, a few at a time. So is what proved nothing: one
     more chance to prove something can turn no FAIL into a PASS.
     """
     doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
     unproved = [result for result in examination.in_order() if _may_prove_more(result)]
     doubtful += unproved[:MAX_UNPROVED]
-    places = asyncio.Semaphore(CONFIRMED_TOGETHER)
+    places = asyncio.Semaphore(min(CONFIRMED_TOGETHER, jobs or CONFIRMED_TOGETHER))
 
     async def confirmed(result: Result) -> None:
         async with places:

@@ -19,7 +19,7 @@ from signoff.evidence_words import cells_of, ways_of
 from suites.evidence.cases import Case, all_cases
 from suites.evidence.clients import CLIENTS
 from suites.evidence.matrix import JSON_NAME, PAGE_NAME, Matrix, MatrixError, Row, dump_matrix, load_matrix, merged
-from suites.evidence.observing import installed_clients, observed, pairs_of, python_version
+from suites.evidence.observing import Pair, installed_clients, observed, pairs_of, python_version
 from suites.reach import Machine
 
 WAYS = ("first", "reused", "TLS", "GET")
@@ -67,37 +67,38 @@ def _run(options: argparse.Namespace) -> Exit:
     enter_own_network(options)
     names: list[str] = sorted(set(options.client or CLIENTS))
     cases = _cases(names, options.only)
-    for reason, faults in _lacking(cases).items():
-        say(f"{', '.join(faults)}: not observed here: {reason}")
-    lacking = [case for case in cases if _lacks(case)]
-    cases = [case for case in cases if case not in lacking]
     if options.write is not None and (options.client or options.only):
         raise CommandError(
             f"--write {str(options.write)!r} beside --client or --only; expected the whole matrix", Exit.USAGE
         )
+    cases, lacking = _possible(cases)
     clients, versions, missing = installed_clients(names)
-    for message in missing:
+    for message in (*lacking, *missing):
         say(message)
     out = console()
-    pairs = pairs_of(clients, cases)
+    rows, failed, interrupted = _observe(out, pairs_of(clients, cases))
+    for message in failed:
+        say(message)
+    matrix = Matrix(python=python_version(), clients=versions, rows=tuple(rows))
+    _print(out, matrix)
+    code = Exit.COULD_NOT_RUN if lacking or missing else Exit.UNKNOWN if failed else Exit.PASS
+    code = Exit.INTERRUPTED if interrupted else code
+    _write(options, matrix, whole=code is Exit.PASS)
+    return code
+
+
+def _observe(out: Console, pairs: Sequence[Pair]) -> tuple[list[Row], list[str], bool]:
+    """The rows, why others are missing, and whether it was interrupted."""
     rows: list[Row] = []
     failed: list[str] = []
-    code = Exit.PASS
     try:
         with progress(out, "observing", len(pairs)) as tick:
             for row in observed(pairs, tick):
                 failed.append(row) if isinstance(row, str) else rows.append(row)
     except KeyboardInterrupt:
-        code = Exit.INTERRUPTED
         say(f"interrupted; {len(rows)} of {len(pairs)} rows were observed")
-    for message in failed:
-        say(message)
-    matrix = Matrix(python=python_version(), clients=versions, rows=tuple(rows))
-    if code is Exit.PASS:
-        code = Exit.COULD_NOT_RUN if missing or lacking else Exit.UNKNOWN if failed else Exit.PASS
-    _print(out, matrix)
-    _write(options, matrix, whole=code is Exit.PASS)
-    return code
+        return rows, failed, True
+    return rows, failed, False
 
 
 def _cases(names: Sequence[str], only: str | None) -> list[Case]:
@@ -110,17 +111,18 @@ def _cases(names: Sequence[str], only: str | None) -> list[Case]:
     return cases
 
 
-def _lacks(case: Case) -> str | None:
-    return Machine.here().lacks_for(case.fault.act)
-
-
-def _lacking(cases: list[Case]) -> dict[str, list[str]]:
-    """The faults that this machine cannot do as it is, by the reason."""
-    found: dict[str, list[str]] = {}
+def _possible(cases: list[Case]) -> tuple[list[Case], list[str]]:
+    """Those that this machine can do as it is, and what the others lack."""
+    machine = Machine.here()
+    possible: list[Case] = []
+    lacking: dict[str, list[str]] = {}
     for case in cases:
-        if (reason := _lacks(case)) and case.fault.id not in found.setdefault(reason, []):
-            found[reason].append(case.fault.id)
-    return found
+        reason = machine.lacks_for(case.fault.act)
+        if reason is None:
+            possible.append(case)
+        elif case.fault.id not in lacking.setdefault(reason, []):
+            lacking[reason].append(case.fault.id)
+    return possible, [f"{', '.join(faults)}: not observed here: {reason}" for reason, faults in lacking.items()]
 
 
 def _print(out: Console, matrix: Matrix) -> None:

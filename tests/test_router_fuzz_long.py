@@ -35,8 +35,8 @@ def test_a_request_that_is_not_in_the_ledger_is_found(
     assert "whole requests are not in the ledger" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("rss_mb", "files", "code"), [(50, 9, 0), (67, 9, 1), (50, 10, 1)])
+@pytest.mark.parametrize(("rss_mb", "files", "code"), [(50, 9, 0), (50, 11, 0), (67, 9, 1), (50, 12, 1)])
 def test_what_grows_fails(rss_mb: float, files: int, code: int) -> None:
-    """Memory beyond its bound, and any file."""
+    """Memory beyond its bound, and files beyond those of the control port."""
     looks = [router_fuzz.Look(inputs=1, rss_mb=50, files=9)] * router_fuzz.WARM_UP
     assert router_fuzz._verdict([*looks, router_fuzz.Look(inputs=2, rss_mb=rss_mb, files=files)]) == code

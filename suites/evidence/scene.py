@@ -75,7 +75,7 @@ class _Scene:
             self.routers.run(self.routers.close_router, router)
 
     def _with(self, session: Session, router: Router) -> Seen | str:
-        if self.case.how is How.REUSED and not self._post(session, WARM, router).succeeded:
+        if self.case.how is How.REUSED and self._post(session, WARM, router) != UNHARMED:
             return "the exchange before it failed"
         since = len(router.ledger)
         self.routers.run(router.arm, self.case.plan, first_operation=OPERATION, read_timeout_ms=READ_TIMEOUT_MS)

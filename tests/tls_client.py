@@ -2,12 +2,15 @@
 
 import socket
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from fake_router.identity import IDENTITY
 from faults.vocabulary import Sight
 
 _READ_BYTES = 65_536
+_HOST, _PATIENCE_S = "127.0.0.1", 10.0
 CERTIFICATE_REQUIRED = "TLSV13_ALERT_CERTIFICATE_REQUIRED"  # OpenSSL's name of the alert (RFC 8446 s6.2)
 
 
@@ -79,8 +82,9 @@ class TlsSocket:
         return bool(data)
 
     def sealed(self, data: bytes) -> bytes:
-        """The ciphertext of that plaintext, unsent."""
-        self.tls.write(data)
+        """The ciphertext of that plaintext, unsent; of none: what else there is to say."""
+        if data:
+            self.tls.write(data)
         return self._leaving.read()
 
     def sendall(self, data: bytes) -> None:
@@ -95,6 +99,8 @@ class TlsSocket:
             except ssl.SSLWantReadError:
                 if not self._take():
                     raise TruncationError from None
+            except ssl.SSLZeroReturnError:  # a close_notify, after one of our own
+                return b""
             except ssl.SSLError as error:
                 raise AlertError(error.reason) from error
 
@@ -110,3 +116,11 @@ class TlsSocket:
     def close(self) -> None:
         """Close the socket, without a close_notify."""
         self.raw.close()
+
+
+@contextmanager
+def raw(port: int) -> Iterator[socket.socket]:
+    """A connected socket that speaks nothing yet."""
+    with socket.create_connection((_HOST, port), timeout=_PATIENCE_S) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        yield sock

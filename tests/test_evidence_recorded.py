@@ -13,7 +13,7 @@ from signoff.evidence_page import page_of
 from suites.evidence.cases import Case, How, all_cases
 from suites.evidence.clients import CLIENTS
 from suites.evidence.matrix import JSON_NAME, PAGE_NAME, Row, dump_matrix, load_matrix
-from suites.evidence.observing import installed_clients, observed, pairs_of
+from suites.evidence.observing import installed_clients, observed, pairs_of, python_version
 from suites.evidence.scene import Seen
 from suites.reach import Machine
 
@@ -54,12 +54,20 @@ def test_every_fault_of_the_catalogue_has_its_rows() -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_an_installed_client_shows_what_is_recorded(client: str, now: dict[str, list[Row]]) -> None:
-    """All of it in the recorded version; in another, whether it succeeds, how often it sends, how often it runs."""
+    """All of it in the recorded version; in another, whether it succeeds, how often it sends, how often it runs.
+
+    Over TLS a client shows what Python's ssl shows, which has changed between patch versions (a reset that was an EOF).
+    """
     if client not in now:
         assert "RETRYPROOF_NO_SKIP" not in os.environ, f"{client} is not installed; pip install 'retryproof[test]'"
         pytest.skip(f"{client} is not installed")
-    exactly = CLIENTS[client].version() == MATRIX.clients[client]
-    wrong = [f"{row.fault} ({row.how}): {row.seen[0]}" for row in now[client] if not _agrees(row, exactly=exactly)]
+    same_client = CLIENTS[client].version() == MATRIX.clients[client]
+    same_python = python_version() == MATRIX.python
+    wrong = [
+        f"{row.fault} ({row.how}): {row.seen[0]}"
+        for row in now[client]
+        if not _agrees(row, exactly=same_client and (same_python or not CASES[row.fault, row.how].plan.tls))
+    ]
     possible = [fault for fault in CATALOGUE.values() if HERE.lacks_for(fault.act) is None]
     assert len(now[client]) >= len(possible)
     assert wrong == [], f"{AGAIN} where the client is right"

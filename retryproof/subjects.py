@@ -9,6 +9,7 @@ from retryproof.command import Command
 from retryproof.exits import Exit
 from retryproof.sessions import require_subject
 from retryproof.terminal import console, sheet
+from retryproof.url_options import refuse_urls
 from suites.registry import built_in_subjects, described
 from suites.subject import SubjectError, SubjectSpec
 
@@ -22,12 +23,13 @@ exit codes:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "id", metavar="ID", nargs="?", help="one subject, or a TOML file; without it, all built-in ones"
+        "id", metavar="ID", nargs="?", help="one subject, a TOML file or module:callable; without it, all built-in ones"
     )
 
 
 def _run(options: argparse.Namespace) -> Exit:
     names = built_in_subjects() if options.id is None else (options.id,)
+    refuse_urls(names)
     out = console()
     wide = out.width >= WIDE
     more = ("promises", "upstreams", "isolation") if wide else ()

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from retryproof.exits import CommandError, Exit
 from retryproof.output import say
-from suites.given import Given, assumed, is_a_url
+from suites.given import Given, assumed, is_a_url, refuse_bare_url
+from suites.subject_reader import SubjectFileError
 
 EPILOG = """\
 a forwarder that runs already:
@@ -69,11 +70,9 @@ def say_assumed(names: Sequence[str], given: Given) -> None:
 
 
 def refuse_urls(names: Sequence[str]) -> None:
-    """Where each subject needs options of its own. Raises CommandError (exit code 2)."""
+    """Where each subject would need options of its own. Raises CommandError (exit code 2)."""
     for name in names:
-        if is_a_url(name):
-            raise CommandError(
-                f"subject {name!r}: a URL needs --listen and more, here for each side; expected a TOML file with "
-                "`url` and `listen` in it (docs/subjects.md)",
-                Exit.USAGE,
-            )
+        try:
+            refuse_bare_url(name)
+        except SubjectFileError as error:
+            raise CommandError(str(error), Exit.USAGE) from None

@@ -21,6 +21,7 @@ from faults.plan_json import dump_plan
 from suites.cells import Cell, cells_for
 from suites.driver import Driver
 from suites.findings import Verdict
+from suites.given import refuse_bare_url
 from suites.judge import Judgement, invariant_of
 from suites.lives import live, live_beside_twin
 from suites.processes import Supervisor
@@ -57,7 +58,8 @@ class Bench:
     @staticmethod
     @contextmanager
     def open(name: str, examples: int) -> Iterator["Bench"]:
-        """Raises SubjectError where the subject cannot run, and ValueError for a name that is no subject."""
+        """Raises SubjectError where the subject cannot run, and ValueError for a name that is no subject here."""
+        refuse_bare_url(name)
         loop = uvloop.new_event_loop()
         thread = threading.Thread(target=loop.run_forever, name="bench", daemon=True)
         thread.start()

@@ -37,6 +37,15 @@ def is_a_url(name: str) -> bool:
     return "://" in name
 
 
+def refuse_bare_url(name: str) -> None:
+    """Where there are no options about a URL. Raises SubjectFileError."""
+    if is_a_url(name):
+        raise SubjectFileError(
+            f"subject {name!r}: a URL needs --listen and more, which cannot be said here; expected a TOML file with "
+            "`url` and `listen` in it (docs/subjects.md)"
+        )
+
+
 def url_subject(url: str, given: Given) -> SubjectFile:
     """The subject at that URL. Raises SubjectFileError for what is missing or does not fit, in words of the options."""
     if not is_url(url):

@@ -6,6 +6,7 @@ from faults.coverage import Depth
 from suites.bench import Bench
 from suites.cells import Cell, cells_for
 from suites.checks import twins
+from suites.given import refuse_bare_url
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
@@ -17,6 +18,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "cell" not in metafunc.fixturenames:
         return
     try:
+        refuse_bare_url(metafunc.config.getoption("--subject"))
         spec = subject_named(metafunc.config.getoption("--subject"), Supervisor()).spec
     except (ValueError, SubjectError) as error:
         raise pytest.UsageError(str(error)) from None

@@ -212,10 +212,10 @@ class Stage:
 
 
 @contextmanager
-def staged(*, upstreams: int = 1, tls: bool = False) -> Iterator[Stage]:
-    """A router on a thread of its own."""
+def staged(*, upstreams: int = 1, **options: Any) -> Iterator[Stage]:
+    """A router on a thread of its own, with these options of Router."""
     with RouterThread() as thread:
-        yield Stage(thread, thread.run(thread.start_router, upstreams=upstreams, tls=tls))
+        yield Stage(thread, thread.run(thread.start_router, upstreams=upstreams, **options))
 
 
 def one(*faults: str, tls: bool = False, **more: Any) -> Plan:

@@ -1,7 +1,9 @@
 """An endpoint sends what its subject's keys say, plain or over TLS, and never believes a wrong certificate."""
 
 import asyncio
+import contextlib
 import json
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -87,6 +89,32 @@ async def test_over_tls_an_answer_arrives_as_it_does_without(tmp_path: Path, ans
         refused = await endpoint(url).call(PlannedOperation(), 1, CEILING_MS)
         assert (refused.kind, refused.arrival) == (Kind.UNKNOWN, Arrival.NOTHING)
         assert refused.says.startswith("no connection: TLS: ")
+
+
+@pytest.mark.parametrize(("polite", "arrival"), [(True, Arrival.WHOLE), (False, Arrival.CUT)])
+async def test_an_end_without_close_notify_is_no_end_of_a_body(tmp_path: Path, polite: bool, arrival: Arrival) -> None:
+    """RFC 8446 s6.1: a body that ends with its connection may have been cut there."""
+    ca, context = trustme.CA(), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    ca.issue_cert("127.0.0.1").configure_cert(context)
+    ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+
+    def serve_one(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with context.wrap_socket(connection, server_side=True) as tls:
+            while not tls.recv(65536).endswith(b"}"):
+                pass
+            tls.sendall(b"HTTP/1.1 200 OK\r\n\r\n{}")
+            if polite:
+                with contextlib.suppress(ssl.SSLError):  # the caller says no such thing
+                    tls.unwrap()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        serving = asyncio.create_task(asyncio.to_thread(serve_one, listener))
+        trusting = endpoint(f"https://127.0.0.1:{port}", f"ca_file={tmp_path / 'ca.pem'}")
+        outcome = await trusting.call(PlannedOperation(), 1, CEILING_MS)
+        await serving
+    assert (outcome.arrival, outcome.body) == (arrival, b"{}")
 
 
 @pytest.mark.parametrize("prompt", ["retryproof operation 12345678901", "operation 7", "", "retryproof operation 0"])

@@ -155,3 +155,25 @@ def test_a_connection_that_brings_no_byte_is_no_attempt(stage: Stage, fault: str
     stage.until(Closed, 1)
     assert (stage.of(Striking), stage.of(Received)) == ([], [])
     assert accounts_of(lived(stage, plan)).planned[0].attempts == ()
+
+
+@pytest.mark.parametrize("fault", [None, "unread-reset"])
+def test_a_path_of_a_subjects_own_is_a_probe_where_it_is_named(fault: str | None) -> None:
+    """Answered like the usual ones, and no sending when it meets a fault; elsewhere nobody serves it."""
+    for probes, status in (((), 404), (("/ready", "/live"), 200)):
+        with staged(probes=probes) as stage:
+            if fault is None:
+                assert dial(stage.port, request(b"", target="/live", method="GET")).status == status
+                continue
+            stage.arm(faulty(fault))
+            assert dial(stage.port, request(b"", target="/live")).sight is Sight.RESET
+            assert bool(stage.of(Unserved)) == (status == 404)
+            assert bool(stage.of(Probed)) == (status == 200)
+
+
+def test_a_usual_path_stays_what_it_is() -> None:
+    """Whatever else is named."""
+    with staged(probes=("/v1/completions", "/health")) as stage:
+        assert dial(stage.port, work(1)).sight is Sight.WHOLE
+        assert [entry.operation for entry in stage.of(Received)] == [1]
+        assert b"ok" in dial(stage.port, LOOK).body

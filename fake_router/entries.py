@@ -18,6 +18,7 @@ class Witness(StrEnum):
     ACT = "act"  # the router did it itself, and this entry was made by doing it
     SK_DROPS = "sk_drops"  # the kernel's count of SYNs dropped at the listener (sock_diag)
     PACKET = "packet"  # a packet socket saw the SYN, and the RST that answered it (needs CAP_NET_RAW)
+    QUESTION = "question"  # the name server of ours was asked, and failed whoever asked
     EXCLUSION = "exclusion"  # every upstream refuses, and no listener saw a connection
 
 
@@ -140,6 +141,14 @@ class Dialled(Entry, frozen=True, kw_only=True):
     refused: bool
 
 
+class Asked(Entry, frozen=True, kw_only=True):
+    """The name of an upstream was asked for, by a question of that DNS type, and a fault gave the answer."""
+
+    upstream: int
+    question: str
+    answer: str
+
+
 class Probed(Entry, frozen=True, kw_only=True):
     """A request that carries no operation: a health probe or the like. Never an attempt.
 
@@ -181,6 +190,7 @@ AnyEntry = (
     | Struck
     | Unserved
     | Dialled
+    | Asked
     | Probed
     | Rejected
     | Marked

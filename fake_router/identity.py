@@ -10,12 +10,13 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from fake_router.name_server import ZONE
 from faults.handshake import Flaw, TlsVersion
 
 if TYPE_CHECKING:
     from trustme import CA, LeafCert
 
-NAMES = ("localhost", "127.0.0.1", "::1")  # what subjects may call us, whatever they dial
+NAMES = ("localhost", "127.0.0.1", "::1", f"*.{ZONE}")  # what subjects may call us, whatever they dial
 _OTHER_NAME = "other.invalid"
 _VERSIONS = {TlsVersion.TLS_1_2: ssl.TLSVersion.TLSv1_2, TlsVersion.TLS_1_3: ssl.TLSVersion.TLSv1_3}
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from faults.acts import HEALTHY, DialAct, ExchangeAct, ListenerAct
+from faults.acts import HEALTHY, DialAct, ExchangeAct, ListenerAct, Misresolve
 from faults.catalogue import fault_named
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
 
@@ -55,6 +55,7 @@ class Injector:
     """The plans that are armed, and how far each has been consumed."""
 
     upstreams: int
+    names: bool = False
     _plans: int = 0
     _operations: dict[int, _ArmedOperation] = field(default_factory=dict)
     _listeners: dict[int, _ArmedListener] = field(default_factory=dict)
@@ -102,6 +103,8 @@ class Injector:
                     raise PlanError(f"upstream {upstream!r}; this router plays {self.upstreams}, from 0")
                 if upstream in self._listeners:
                     raise PlanError(f"upstream {upstream!r} is faulty already; expected one fault a listener")
+                if isinstance(fault_named(planned.fault).act, Misresolve) and not self.names:
+                    raise PlanError(f"{planned.fault!r}: this router plays no name server; expected one that does")
                 step = ListenerStep(
                     upstream=upstream,
                     act=cast(ListenerAct, fault_named(planned.fault).act),

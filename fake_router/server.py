@@ -14,12 +14,14 @@ from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.line import Line
 from fake_router.listener import Listener
+from fake_router.name_server import NameServer
+from fake_router.naming import NameFault
 from fake_router.routes import probes_with
 from fake_router.switchboard import Switchboard
 from fake_router.tls_handshake import HandshakeConnection, greeting_of
 from fake_router.tls_line import TlsLine
 from fake_router.unread import UnreadConnection
-from faults.acts import Refuse, Unreachable
+from faults.acts import Misresolve, Refuse, Unreachable
 from faults.handshake import HandshakeAct
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
 
@@ -39,9 +41,11 @@ class Router:
         tls: bool = False,
         ledger: Ledger | None = None,
         probes: Collection[str] = (),
+        names: bool = False,
     ) -> None:
         """`ports`: one for each upstream, 0 for any. tls: all of them speak TLS, with the certificates of IDENTITY.
-        `probes`: paths that are answered as probes, beside the usual ones. Raises ValueError when numbers do not fit.
+        names: it plays a name server for its upstreams as well. `probes`: paths that are answered as probes, beside the
+        usual ones. Raises ValueError when numbers do not fit.
         """
         if not 1 <= upstreams <= MAX_UPSTREAMS:
             raise ValueError(f"upstreams is {upstreams!r}; expected 1 to {MAX_UPSTREAMS}")
@@ -53,8 +57,11 @@ class Router:
         self._wanted = tuple(ports) if ports is not None else (0,) * upstreams
         self._listeners: list[Listener] = []
         self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
+        self._board.injector.names = names
         self._served: dict[Line, Connection | UnreadConnection | HandshakeConnection] = {}
-        self._dial_faults: list[DialFault] = []
+        self._dial_faults: list[DialFault | NameFault] = []
+        self._with_names = names
+        self._names: NameServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def start(self) -> None:
@@ -63,6 +70,8 @@ class Router:
         if self.tls:
             IDENTITY.context()  # now, and not while a first peer waits for its handshake
         try:
+            if self._with_names:
+                self._names = NameServer(self._loop, self.host, len(self._wanted))
             for upstream, port in enumerate(self._wanted):
                 self._listeners.append(self._listener(self._loop, upstream, port))
         except OSError:
@@ -72,6 +81,8 @@ class Router:
     async def close(self) -> None:
         """Free every socket. Safe to call twice."""
         self._close_dial_faults()
+        if self._names is not None:
+            self._names.close()
         for listener in self._listeners:
             listener.close()
         for served in tuple(self._served.values()):
@@ -89,6 +100,11 @@ class Router:
     def ports(self) -> tuple[int, ...]:
         """The port of each upstream."""
         return tuple(listener.port for listener in self._listeners)
+
+    @property
+    def name_server(self) -> tuple[str, int] | None:
+        """Where the name server answers; None where it plays none."""
+        return None if self._names is None else (self.host, self._names.port)
 
     # Faults.
 
@@ -229,8 +245,11 @@ class Router:
 
     # Faults of the connect phase.
 
-    def _dial_fault(self, step: ListenerStep) -> DialFault:
+    def _dial_fault(self, step: ListenerStep) -> DialFault | NameFault:
         assert self._loop is not None
+        if isinstance(step.act, Misresolve):
+            assert self._names is not None, "arm() has seen to that"
+            return NameFault(self.ledger, step, step.act, self._names)
         listener = self._listeners[step.upstream]
         if isinstance(step.act, Refuse):
             fault = DialFault(self.ledger, step, listener.port)

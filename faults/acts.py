@@ -3,9 +3,26 @@ one command of the injector. Times are multiples of the subject's read timeout, 
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, SpoilHandshake
 from faults.vocabulary import Content, Cut, Ending, Framing, Side
+
+
+class Resolution(StrEnum):
+    """How a name server fails those who ask for an upstream's name (RFC 1035 s4.1.1, RFC 2308)."""
+
+    NXDOMAIN = "nxdomain"  # it says that there is no such name
+    SERVFAIL = "servfail"  # it says that it cannot tell
+    SILENCE = "silence"  # it says nothing
+    STALE = "stale"  # its first answer is an address at which nobody listens any more; then it tells the right one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misresolve:
+    """The name of the upstream does not lead to it."""
+
+    how: Resolution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +115,7 @@ class Answer:
             raise ValueError(f"delay is {self.delay!r}; expected a multiple of the read timeout in (0, 10]")
 
 
-DialAct = Refuse | Unreachable | DropSyn  # there is no connection
+DialAct = Misresolve | Refuse | Unreachable | DropSyn  # there is no connection
 ListenerAct = DialAct | HandshakeAct | LeaveUnread | ResetAtAccept | ResetUnread
 ExchangeAct = Hang | End | Answer
 Act = ListenerAct | ExchangeAct

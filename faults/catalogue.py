@@ -4,21 +4,21 @@ from difflib import get_close_matches
 
 from faults.connection_faults import connection_faults
 from faults.fault import Fault
+from faults.name_faults import name_faults
 from faults.reply_faults import final_faults, status_faults, time_faults, wait_faults
 from faults.tls_faults import handshake_faults, tls_ending_faults
 
-CATALOGUE: dict[str, Fault] = {
-    fault.id: fault
-    for fault in (
-        *connection_faults(),
-        *handshake_faults(),
-        *wait_faults(),
-        *status_faults(),
-        *final_faults(),
-        *tls_ending_faults(),
-        *time_faults(),
-    )
-}
+_ALL = (
+    *name_faults(),
+    *connection_faults(),
+    *handshake_faults(),
+    *wait_faults(),
+    *status_faults(),
+    *final_faults(),
+    *tls_ending_faults(),
+    *time_faults(),
+)
+CATALOGUE: dict[str, Fault] = {fault.id: fault for fault in _ALL}
 
 
 class UnknownFaultError(ValueError):

@@ -16,9 +16,11 @@ from faults.acts import (
     End,
     Hang,
     LeaveUnread,
+    Misresolve,
     Refuse,
     ResetAtAccept,
     ResetUnread,
+    Resolution,
     Unreachable,
     needs_tls,
 )
@@ -78,6 +80,10 @@ def picture_of(act: Act) -> tuple[Step, ...]:
 
 def _steps(act: Act) -> Iterator[Step]:
     match act:
+        case Misresolve(how=how):
+            yield from (Step(Way.AT_ROUTER, "its name is asked for"), Step(Way.TO_FORWARDER, f"DNS: {how}"))
+            if how is Resolution.STALE:
+                yield from (Step(Way.LOST, "SYN, elsewhere"), Step(Way.TO_FORWARDER, "RST, from there"))
         case Refuse():
             yield from (_SYN, Step(Way.TO_FORWARDER, "RST"))
         case Unreachable():

@@ -7,7 +7,20 @@ the forwarder's side of the socket.
 from dataclasses import dataclass
 from typing import assert_never
 
-from faults.acts import Act, Answer, DropSyn, End, Hang, LeaveUnread, Refuse, ResetAtAccept, ResetUnread, Unreachable
+from faults.acts import (
+    Act,
+    Answer,
+    DropSyn,
+    End,
+    Hang,
+    LeaveUnread,
+    Misresolve,
+    Refuse,
+    ResetAtAccept,
+    ResetUnread,
+    Resolution,
+    Unreachable,
+)
 from faults.contents import fixed_content
 from faults.evidence import Evidence
 from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
@@ -30,7 +43,7 @@ NO_EXCHANGE = Truth(received=False, accepted=False, executed=False, replied=Repl
 def truth_of(act: Act) -> Truth:
     """What the ledger must say of a sending on which the act struck."""
     match act:
-        case Refuse() | Unreachable() | DropSyn() | ResetAtAccept() | ResetUnread():
+        case Misresolve() | Refuse() | Unreachable() | DropSyn() | ResetAtAccept() | ResetUnread():
             return NO_EXCHANGE
         case LeaveUnread(serve_after=None):
             return NO_EXCHANGE
@@ -57,6 +70,8 @@ def sight_of(act: Act) -> Sight:
     A reply beyond the read timeout is silence to it; the reply itself reaches nobody.
     """
     match act:
+        case Misresolve(how=how):
+            return Sight.REFUSED if how is Resolution.STALE else Sight.UNRESOLVED
         case Refuse():
             return Sight.REFUSED
         case Unreachable():
@@ -126,6 +141,8 @@ def evidence_of(act: Act) -> Evidence:
 def phase_of(act: Act) -> Phase:
     """Where in wire order the act strikes."""
     match act:
+        case Misresolve():
+            return Phase.RESOLVE
         case Refuse() | Unreachable() | DropSyn():
             return Phase.CONNECT
         case SpoilHandshake() | ShowCertificate() | DemandCertificate():

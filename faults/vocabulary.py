@@ -6,6 +6,7 @@ from enum import IntEnum, StrEnum
 class Phase(StrEnum):
     """Where in the exchange the hop breaks, in wire order."""
 
+    RESOLVE = "resolve"  # the name of the router does not lead to it
     CONNECT = "connect"  # before a TCP connection exists
     TLS = "tls"  # during the TLS handshake, or in the refusal of one that looked complete
     ACCEPT = "accept"  # the kernel has completed the handshake; the router has read nothing
@@ -84,6 +85,7 @@ class Leaving(StrEnum):
 class Sight(StrEnum):
     """What a forwarder sees at its socket when a fault has struck."""
 
+    UNRESOLVED = "name not resolved"
     REFUSED = "connection refused"
     UNREACHABLE = "host unreachable"
     CONNECT_TIMEOUT = "connect timeout"

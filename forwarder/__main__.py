@@ -57,6 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             connect_timeout_ms=options.connect_timeout_ms,
             read_timeout_ms=options.read_timeout_ms,
             tls=None if options.ca is None else _trusting(options.ca),
+            nameservers=tuple(filter(None, options.nameserver)),
         )
         urls = RotatingUrls(options.router)
     except ValueError as error:
@@ -165,6 +166,13 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         metavar="URL",
         help="where the router is; given several times: all stick to one, and move on when it fails safely",
+    )
+    add(
+        "--nameserver",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="whom to ask for names; may be given several times (default, and where empty: the system's resolver)",
     )
     add(
         "--ca",

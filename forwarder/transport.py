@@ -10,12 +10,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
+import yarl
 
 from forwarder.body import HOW_TO_WAIT_LONGER, Body, CutError, silent, words_of
 from forwarder.evidence import Evidence, Kind
 from forwarder.failure import kind_of_failure
 from forwarder.reply import Reply
 from forwarder.request import Request
+from forwarder.resolver import BoundedResolver
 from forwarder.settings import Settings
 from forwarder.validate import JSON_TYPE, STREAM_TYPE, wrong_with_head
 
@@ -76,7 +78,7 @@ def _session(settings: Settings) -> aiohttp.ClientSession:
             limit=settings.max_connections,
             keepalive_timeout=settings.keep_alive_ms / 1000,
             happy_eyeballs_delay=None,
-            resolver=aiohttp.ThreadedResolver(),
+            resolver=BoundedResolver(settings.nameservers, within_ms=settings.connect_timeout_ms),
             ssl=True if settings.tls is None else settings.tls,
         ),
         # No `connect` here: that timer runs while a request waits for a free connection, which is no failure.
@@ -177,6 +179,8 @@ class Transport:
 
     def _evidence(self, url: str, progress: Progress, error: Exception) -> Evidence:
         kind = kind_of_failure(error, handed_over=progress.handed_over)
+        if not progress.handed_over:
+            self._forget_address(url)
         if self._closing:
             kind = Kind.RESET if progress.handed_over else Kind.UNSENT
             error = ConnectionAbortedError("the forwarder was closed")
@@ -193,6 +197,13 @@ class Transport:
                 detail = words_of(error)
         reused = " on a reused connection" if progress.reused else ""
         return Evidence(kind=kind, says=f"{kind}{reused}, {url}: {detail}", url=url)
+
+    def _forget_address(self, url: str) -> None:
+        """The name may lead elsewhere by now: the next attempt asks again, and does not dial what did not answer."""
+        parsed = yarl.URL(url)
+        connector = self._session.connector
+        if isinstance(connector, aiohttp.TCPConnector) and parsed.host is not None and parsed.port is not None:
+            connector.clear_dns_cache(parsed.host, parsed.port)
 
 
 def _reply(url: str, response: aiohttp.ClientResponse, body: bytes, *, cut: str | None) -> Reply:

@@ -7,6 +7,7 @@ from typing import assert_never
 from fake_router.entries import (
     Accepted,
     AnyEntry,
+    Asked,
     Closed,
     Dialled,
     Executed,
@@ -155,6 +156,8 @@ def describe(entry: AnyEntry) -> str:
             return f"{entry.request_bytes} bytes on connection {entry.connection} never served"
         case Dialled():
             return f"dial of upstream {entry.upstream} {'refused' if entry.refused else 'dropped'}"
+        case Asked():
+            return f"name of upstream {entry.upstream} asked for ({entry.question}): {entry.answer}"
         case Probed():
             return f"probe {entry.method} {entry.target} answered {entry.status}"
         case Rejected():

@@ -48,4 +48,5 @@ def joint(specs: Sequence[SubjectSpec]) -> SubjectSpec:
         upstreams=min(spec.upstreams for spec in specs),
         reach=reach,
         tls=all(spec.tls for spec in specs),
+        names=all(spec.names for spec in specs),
     )

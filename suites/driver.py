@@ -25,6 +25,7 @@ from suites.stage import Stage
 from suites.stages import Stages
 from suites.subject import InProcess, Subject
 from suites.warming import Warmth, WarmUp, arm, most_met, most_sockets
+from suites.way import way_of
 
 CLOSING_MS = 1_000  # how long a subject may take to close what it no longer uses before it counts as a leak
 CLOSING_STEP_S = 0.01
@@ -64,7 +65,7 @@ class Driver:
         operations that its choice of an upstream is another one. What the subject sends while it is stopped is in the
         ledger too.
         """
-        async with self.stages.one(tls=plan.tls) as stage:
+        async with self.stages.one(way=way_of(plan)) as stage:
             if self.subject.spec.standing and sent_before:
                 for number in self.numbers.take(sent_before):
                     await self._call(stage, PlannedOperation(), number)
@@ -127,7 +128,7 @@ class Driver:
             return await self._warmth.warm_up(stage, _together(stage, plan))
         if self.subject.spec.standing:
             return await self._warmth.measured_here(stage, plan.concurrency)
-        warm = await self._warmth.measured(plan.concurrency, tls=plan.tls)
+        warm = await self._warmth.measured(plan.concurrency, way_of(plan))
         return WarmUp(sockets=warm or 0, operations=(), healthy=warm is not None)
 
     async def _waves(self, stage: Stage, plan: Plan, operations: tuple[int, ...]) -> list[Outcome]:

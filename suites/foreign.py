@@ -17,9 +17,10 @@ from suites.history import Outcome
 from suites.leaving import Leave
 from suites.placeholders import CA_FILE, fill_command, fill_file, meanings
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
-from suites.subject import Address, OverTls, SubjectError, SubjectSpec
+from suites.subject import SubjectError, SubjectSpec
 from suites.subject_file import built_in_file
 from suites.subject_reader import SubjectFile
+from suites.way import Address, Upstreams
 
 _LOG = "stderr"  # what an instance writes, in its folder
 _LAST_WORDS_BYTES = 2_000
@@ -175,7 +176,8 @@ def _meanings(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Ad
         here=file.here,
         upstreams=upstreams,
         values=file.values,
-        tls=isinstance(upstreams, OverTls),
+        tls=Upstreams.of(upstreams).way.tls,
+        name_server=Upstreams.of(upstreams).name_server,
     )
 
 

@@ -11,6 +11,7 @@ from suites.ownership import own_entries
 from suites.run import Run
 from suites.stage import Stage
 from suites.subject import Isolation
+from suites.way import way_of
 
 FRESH_LANES = 16  # measured: more lanes only queue on two cores
 SHARED_LANES = 4  # each is a process of the subject
@@ -23,7 +24,9 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
 
     Raises SubjectError as soon as an instance cannot be started; the other runs are then cancelled and cleaned up.
     """
-    places = iter(sorted(range(len(plans)), key=lambda place: plans[place].tls))  # an instance speaks TLS, or does not
+    places = iter(
+        sorted(range(len(plans)), key=lambda place: way_of(plans[place]))
+    )  # those of one way share an instance
     shared = driver.subject.spec.isolation is Isolation.SHARED
     most = 1 if driver.subject.spec.standing else lanes or (SHARED_LANES if shared else FRESH_LANES)
     count = min(len(plans), most)
@@ -55,9 +58,9 @@ async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], 
         async with AsyncExitStack() as stack:
             batch = _Batch()
             stack.callback(batch.hand_on, on_run)  # when the stage is over; also of one that was interrupted
-            tls = plans[place].tls
-            stage = batch.stage = await stack.enter_async_context(driver.stages.one(tls=tls))
-            while place is not None and plans[place].tls is tls and stage.instance.died() is None:
+            way = way_of(plans[place])
+            stage = batch.stage = await stack.enter_async_context(driver.stages.one(way=way))
+            while place is not None and way_of(plans[place]) == way and stage.instance.died() is None:
                 await batch.add(driver, stage, place, plans[place])
                 place = next(places, None)
             batch.whole = True

@@ -7,6 +7,7 @@ from typing import Any
 from fake_router.entries import (
     Accepted,
     AnyEntry,
+    Asked,
     Closed,
     Dialled,
     EndedBy,
@@ -42,6 +43,7 @@ class Reader:
     listeners: dict[int, Strike] = field(default_factory=dict)  # upstream -> its connect fault
     closed: set[int] = field(default_factory=set)
     dialled: set[int] = field(default_factory=set)  # upstreams whose dials were seen one by one
+    asked: dict[int, int] = field(default_factory=dict)  # upstream -> the attempt that its name was asked for
     rejected: list[int] = field(default_factory=list)
 
     @staticmethod
@@ -59,6 +61,8 @@ class Reader:
                 self._opened(entry)
             case Dialled():
                 self._dialled(entry)
+            case Asked():
+                self._asked(entry)
             case Striking():
                 self._striking(entry)
             case Received():
@@ -89,7 +93,9 @@ class Reader:
                 entries=(strike.striking, strike.struck),
             )
             for upstream, strike in self.listeners.items()
-            if strike.struck is not None and (upstream not in self.dialled or strike.witness is not Witness.PACKET)
+            if strike.struck is not None
+            and strike.witness is not Witness.QUESTION
+            and (upstream not in self.dialled or strike.witness is not Witness.PACKET)
         ]
         came = [a for place, a in enumerate(self.attempts) if place not in self.probes and _brought_a_request(a)]
         return unseen + came
@@ -117,6 +123,27 @@ class Reader:
         self.attempts.append(attempt)
         if not entry.refused:
             self.dropped[entry.upstream, entry.peer_port] = len(self.attempts) - 1
+
+    def _asked(self, entry: Asked) -> None:
+        """A resolver may ask several times for one dial: the first question begins an attempt, and nobody counted
+        those that follow.
+        """
+        place = self.asked.get(entry.upstream)
+        if place is not None:
+            self._note(place, entry.seq)
+            return
+        strike = self.listeners.get(entry.upstream)
+        self.asked[entry.upstream] = len(self.attempts)
+        self.attempts.append(
+            Attempt(
+                operation=None,
+                start=entry.seq,
+                upstream=entry.upstream,
+                strikes=() if strike is None else (strike,),
+                exactly_one=False,
+                entries=(entry.seq,),
+            )
+        )
 
     def _striking(self, entry: Striking) -> None:
         strike = self._strike(entry)

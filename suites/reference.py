@@ -22,7 +22,8 @@ from suites.in_process import SubjectThread
 from suites.leaving import Leave
 from suites.pulse import Pulse
 from suites.run import Promise, SubjectFacts
-from suites.subject import Address, OverTls, SubjectSpec
+from suites.subject import SubjectSpec
+from suites.way import Address, Upstreams
 from suites.workload import completion_request
 
 TIMEOUT_MS = 300  # both time-outs of the reference while it is examined
@@ -113,9 +114,13 @@ class ReferenceSubject:
 
     async def start(self, upstreams: Sequence[Address]) -> ReferenceInstance:
         """A forwarder in front of these addresses; it opens nothing before its first operation."""
-        tls = isinstance(upstreams, OverTls)
+        to = Upstreams.of(upstreams)
+        tls = to.way.tls
         settings = Settings(
-            connect_timeout_ms=TIMEOUT_MS, read_timeout_ms=TIMEOUT_MS, tls=_trusting(IDENTITY.ca_pem) if tls else None
+            connect_timeout_ms=TIMEOUT_MS,
+            read_timeout_ms=TIMEOUT_MS,
+            tls=_trusting(IDENTITY.ca_pem) if tls else None,
+            nameservers=() if to.name_server is None else (f"{to.name_server[0]}:{to.name_server[1]}",),
         )
         urls = [f"{'https' if tls else 'http'}://{host}:{port}" for host, port in upstreams]
         forwarder = Forwarder(urls, policy=replace(self.policy, backoff_ms=BACKOFF_MS), settings=settings)
@@ -157,5 +162,6 @@ def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
         connect_timeout_ms=TIMEOUT_MS,
         read_timeout_ms=TIMEOUT_MS,
         tls=True,
+        names=True,
     )
     return ReferenceSubject(policy=chosen, spec=spec)

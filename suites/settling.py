@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from fake_router.entries import AnyEntry, Closed, Dialled, Opened, Probed, Received, Striking, Unserved
+from fake_router.entries import AnyEntry, Asked, Closed, Dialled, Opened, Probed, Received, Striking, Unserved
 from fake_router.server import Router
 from suites.stage import Stage
 from suites.subject import SubjectSpec
@@ -55,7 +55,7 @@ def _may_be_sending(entry: AnyEntry, probes: set[int], known: set[int]) -> bool:
     match entry:
         case Received(operation=operation):
             return operation is not None
-        case Unserved() | Dialled():
+        case Unserved() | Dialled() | Asked():
             return True
         case Striking(connection=connection, exchange=None):
             return connection is not None and connection not in probes

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fake_router.entries import AnyEntry, Received
+from fake_router.name_server import name_of_upstream
 from fake_router.server import Router
 from fake_router.thread import RouterThread
-from suites.subject import Instance, OverTls, Subject
+from suites.subject import Instance, Subject
+from suites.way import PLAIN, Upstreams, Way
 
 T = TypeVar("T")
 
@@ -30,13 +32,13 @@ class Stage:
 
     @staticmethod
     @asynccontextmanager
-    async def open(subject: Subject, routers: RouterThread, *, tls: bool = False) -> AsyncIterator["Stage"]:
-        """Start both, and end both whatever happens; tls: they speak TLS with each other. Raises SubjectError."""
-        router = Router(upstreams=subject.spec.upstreams, host=HOST, tls=tls, probes=subject.spec.probes)
+    async def open(subject: Subject, routers: RouterThread, *, way: Way = PLAIN) -> AsyncIterator["Stage"]:
+        """Start both, and end both whatever happens. Raises SubjectError."""
+        spec = subject.spec
+        router = Router(upstreams=spec.upstreams, host=HOST, tls=way.tls, names=way.names, probes=spec.probes)
         try:
             await routers.call(router.start)  # inside: who is cancelled while it starts closes it all the same
-            addresses = tuple((HOST, port) for port in router.ports)
-            instance = await subject.start(OverTls(addresses) if tls else addresses)
+            instance = await subject.start(_upstreams(router, way))
             try:
                 yield Stage(subject=subject, instance=instance, router=router, routers=routers)
             finally:
@@ -89,6 +91,12 @@ class Stage:
     def entries(self, *, since: int = 0) -> tuple[AnyEntry, ...]:
         """The ledger from that place on. Appending is atomic, so reading from another thread is safe."""
         return self.router.ledger.since(since)
+
+
+def _upstreams(router: Router, way: Way) -> Upstreams:
+    server = router.name_server
+    hosts = [HOST if server is None else name_of_upstream(n, server) for n in range(len(router.ports))]
+    return Upstreams(zip(hosts, router.ports, strict=True), way=way, name_server=server)
 
 
 async def _read_the_rest(router: Router, routers: RouterThread) -> None:

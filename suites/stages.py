@@ -9,6 +9,7 @@ from fake_router.server import Router
 from fake_router.thread import RouterThread
 from suites.stage import Stage, to_the_end
 from suites.subject import Subject, SubjectError
+from suites.way import PLAIN, Way
 
 
 class Stages:
@@ -23,12 +24,12 @@ class Stages:
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
-    async def one(self, *, tls: bool = False) -> AsyncIterator[Stage]:
-        """A stage, for as long as this is not left; tls: one where TLS is spoken, which no subject that stands can be
-        told to do. Raises SubjectError where the subject cannot be had.
+    async def one(self, *, way: Way = PLAIN) -> AsyncIterator[Stage]:
+        """A stage with that way to the routers, for as long as this is not left; no subject that stands can be told of
+        another than the plain one. Raises SubjectError where the subject cannot be had.
         """
         if not self._subject.spec.standing:
-            async with Stage.open(self._subject, self._routers, tls=tls) as stage:
+            async with Stage.open(self._subject, self._routers, way=way) as stage:
                 yield stage
             return
         async with self._turn:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from faults.acts import DialAct, LeaveUnread, Refuse, is_listener_act, needs_tls
+from faults.acts import DialAct, LeaveUnread, Misresolve, Refuse, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
@@ -37,19 +37,27 @@ def _reachable(ids: tuple[str, ...], spec: SubjectSpec, tls: bool) -> list[str]:
     ]
 
 
+def _possible_on(ids: tuple[str, ...], spec: SubjectSpec, machine: Machine, tls: bool) -> list[str]:
+    acts = {id_: CATALOGUE[id_].act for id_ in _reachable(ids, spec, tls)}
+    return [
+        id_
+        for id_, act in acts.items()
+        if machine.lacks_for(act) is None and (spec.names or not isinstance(act, Misresolve))
+    ]
+
+
 @st.composite
 def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Plan:
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
     tls = draw(_speaks_tls(spec))
-    ids = _reachable(_LISTENER_FAULTS, spec, tls)
-    fault = draw(st.sampled_from([id_ for id_ in ids if machine.lacks_for(CATALOGUE[id_].act) is None]))
+    fault = draw(st.sampled_from(_possible_on(_LISTENER_FAULTS, spec, machine, tls)))
     act = CATALOGUE[fault].act
     refuses = isinstance(act, Refuse)
     one_of_many = spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
     listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
     # Without packets nobody knows whether a dropped SYN came before or after an exchange that failed.
-    in_order = machine.packets or not isinstance(act, DialAct)
+    in_order = machine.packets or isinstance(act, Misresolve) or not isinstance(act, DialAct)
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
     faults = draw(_fault_lists(spec, tls)) if one_of_many and in_order else ()

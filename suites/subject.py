@@ -13,14 +13,9 @@ from suites.history import Outcome
 from suites.leaving import Leave
 from suites.pulse import Pulse
 from suites.run import SubjectFacts
+from suites.way import Address
 
-Address = tuple[str, int]  # host, port
-
-
-class OverTls(tuple[Address, ...]):
-    """The addresses of upstreams that speak TLS, with a certificate of IDENTITY's CA for `localhost` and for their
-    address. Only a subject whose spec says `tls` is started with these.
-    """
+__all__ = ["Address", "InProcess", "Instance", "Isolation", "Subject", "SubjectError", "SubjectSpec"]
 
 
 class Isolation(StrEnum):
@@ -51,6 +46,7 @@ class SubjectSpec:
     quiet_ms: int | None = None
     isolation: Isolation = Isolation.FRESH
     reach: Mapping[str, str] = field(default_factory=dict)
+    names: bool = False
     start_ms: int = 10_000
     listen: tuple[Address, ...] = ()
     probes: tuple[str, ...] = ()

@@ -164,6 +164,7 @@ class SubjectReader:
             reach.setdefault("streaming", "its body is a template, which is the same for every operation")
         if "body" in data or urlsplit(data.get("url", "")).path not in ("", "/"):
             apis = apis[:1]
+        texts = (*data.get("command", ()), *data.get("files", {}).values())
         return SubjectSpec(
             facts=SubjectFacts(
                 name=data["name"],
@@ -179,7 +180,8 @@ class SubjectReader:
             listen=listen,
             probes=tuple(data.get("probes", ())),
             reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
-            tls=not listen and mentions("scheme", (*data.get("command", ()), *data.get("files", {}).values())),
+            tls=not listen and mentions("scheme", texts),
+            names=not listen and mentions("name_server", texts),
             start_ms=data.get("start_ms", 10_000),
             apis=apis,
         )

@@ -14,13 +14,14 @@ from suites.numbers import Numbers
 from suites.stage import Stage
 from suites.stages import Stages
 from suites.subject import Subject
+from suites.way import PLAIN, Way
 
 WARM_UPS = 3
 FILLING_MS = 100  # how long a pool may go on to fill itself, where the subject has no quiet window to wait for
 INSTANCES = 3  # in how many instances a yardstick is looked for
 _GATE = "warm"
 
-_Kind = tuple[int, bool]  # how many together, and whether over TLS
+_Kind = tuple[int, Way]  # how many together, on which way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +58,11 @@ class Warmth:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    async def measured(self, together: int, *, tls: bool = False) -> int | None:
+    async def measured(self, together: int, way: Way = PLAIN) -> int | None:
         """Counted on an instance beside the runs; None when none was in good health. A measurement that failed is
         forgotten, and made again for the next who asks; after INSTANCES of them none is made any more.
         """
-        kind = together, tls
+        kind = together, way
         task = self._tasks.get(kind)
         if task is None:
             if self._in_vain[kind] >= INSTANCES:
@@ -77,9 +78,9 @@ class Warmth:
             del self._tasks[kind]
             self._in_vain[kind] += 1
 
-    async def _measure(self, together: int, tls: bool) -> int | None:
+    async def _measure(self, together: int, way: Way) -> int | None:
         for _ in range(INSTANCES):
-            async with self.stages.one(tls=tls) as stage:
+            async with self.stages.one(way=way) as stage:
                 warm = await self._fill(stage, together)
                 if warm.healthy:
                     return warm.sockets
@@ -98,14 +99,14 @@ class Warmth:
         known = self._known.get(together)
         if known is not None:
             return replace(known, operations=())
-        if self._in_vain[together, False] >= INSTANCES:
+        if self._in_vain[together, PLAIN] >= INSTANCES:
             return WarmUp(sockets=0, operations=(), healthy=False)
         warm = await self._fill(stage, together)
         await stage.close_idle()
         if warm.healthy:
             self._known[together] = warm
         else:
-            self._in_vain[together, False] += 1
+            self._in_vain[together, PLAIN] += 1
         return warm
 
     async def warm_up(self, stage: Stage, together: int, *, until_healthy: bool = True) -> WarmUp:

@@ -12,6 +12,8 @@ def words_of(evidence: Evidence) -> str:
     match evidence.sight:
         case Sight.REFUSED:
             return "a refused connection"
+        case Sight.UNRESOLVED:
+            return "a name that was not resolved"
         case Sight.UNREACHABLE:
             return "an unreachable host"
         case Sight.CONNECT_TIMEOUT:

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 import msgspec
 
 from fake_router.entries import AnyEntry, Dialled, Executed, Opened, Struck
+from fake_router.name_server import name_of_upstream
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.form import Api
 from suites.evidence.cases import Case, How
 from suites.evidence.client import Client, Session
 from suites.evidence.got import Got, Holds, error_chain, holds_of
+from suites.evidence.names import names_of_routers
 from suites.evidence.trust import Trust
 from suites.reader import Reader
+from suites.way import way_of
 from suites.workload import completion_request
 
 READ_TIMEOUT_MS = 600  # of plans: three times the client's patience, so that "beyond" stays beyond on a busy machine
@@ -65,11 +68,12 @@ class _Scene:
 
     def play(self) -> Seen | str:
         """What was seen, or why it proves nothing."""
-        tls = self.case.plan.tls
-        router: Router = self.routers.run(self.routers.start_router, tls=tls)
-        url = f"{'https' if tls else 'http'}://127.0.0.1:{router.ports[0]}"
+        way = way_of(self.case.plan)
+        router: Router = self.routers.run(self.routers.start_router, tls=way.tls, names=way.names)
+        host = "127.0.0.1" if router.name_server is None else name_of_upstream(0, router.name_server)
+        url = f"{'https' if way.tls else 'http'}://{host}:{router.ports[0]}"
         try:
-            with self.client.session(url, self.case.patience, self.trust) as session:
+            with names_of_routers(), self.client.session(url, self.case.patience, self.trust) as session:
                 return self._with(session, router)
         finally:
             self.routers.run(self.routers.close_router, router)

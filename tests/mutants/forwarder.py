@@ -6,7 +6,7 @@ import json
 import ssl
 from collections.abc import Sequence
 
-from suites.subject import OverTls
+from suites.way import Upstreams
 from tests.mutants.over_tls import shaken, trusting
 from tests.mutants.sending import Address, Got, Link, Seen, dial
 
@@ -24,7 +24,7 @@ class Forwarder:
 
     def __init__(self, upstreams: Sequence[Address], timeout_s: float) -> None:
         self.upstreams = tuple(upstreams)
-        self.tls = isinstance(upstreams, OverTls)
+        self.tls = Upstreams.of(upstreams).way.tls
         self.timeout_s = timeout_s
         self.current = 0
         self.pool: list[Link] = []

@@ -1,0 +1,54 @@
+"""The way from a subject to its routers: what a plan asks of it, and where it leads."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from faults.acts import Misresolve
+from faults.catalogue import fault_named
+from faults.plan import Plan
+
+Address = tuple[str, int]  # host, port
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Way:
+    """What is settled when an instance is started: runs that ask for different ways cannot share one.
+
+    tls: its upstreams speak TLS, with a certificate of IDENTITY's CA. names: it knows them by names, which a name
+    server of ours resolves.
+    """
+
+    tls: bool = False
+    names: bool = False
+
+
+PLAIN = Way()
+
+
+def way_of(plan: Plan) -> Way:
+    """What that plan asks for."""
+    names = any(isinstance(fault_named(listener.fault).act, Misresolve) for listener in plan.listeners)
+    return Way(tls=plan.tls, names=names)
+
+
+class Upstreams(tuple[Address, ...]):
+    """Where an instance forwards to. A subject is started only on a way that its spec says it can go.
+
+    name_server: who resolves the hosts, where they are names.
+    """
+
+    way: Way
+    name_server: Address | None
+
+    def __new__(cls, addresses: Iterable[Address], *, way: Way = PLAIN, name_server: Address | None = None) -> Self:
+        """These addresses, with what is known of the way to them."""
+        made = super().__new__(cls, addresses)
+        made.way = way
+        made.name_server = name_server
+        return made
+
+    @classmethod
+    def of(cls, addresses: Sequence[Address]) -> "Upstreams":
+        """The same; plain addresses are reached the plain way."""
+        return addresses if isinstance(addresses, Upstreams) else cls(addresses)

@@ -55,6 +55,7 @@ class Client:
 
     def __init__(self, port: int, *, connect_ms: int = LONG_MS, tls: ssl.SSLContext | None = None) -> None:
         self.socket: Any = socket.create_connection((HOST, port), timeout=connect_ms / 1000)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a request waits for a handshake's ACK
         if tls is not None:
             self.socket = TlsSocket(self.socket, tls)
 

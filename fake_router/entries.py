@@ -19,6 +19,7 @@ class Witness(StrEnum):
     SK_DROPS = "sk_drops"  # the kernel's count of SYNs dropped at the listener (sock_diag)
     PACKET = "packet"  # a packet socket saw the SYN, and the RST that answered it (needs CAP_NET_RAW)
     QUESTION = "question"  # the name server of ours was asked, and failed whoever asked
+    HELD = "held"  # while the only connection of its pool was held, nobody connected and nothing was received
     EXCLUSION = "exclusion"  # every upstream refuses, and no listener saw a connection
 
 

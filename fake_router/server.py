@@ -16,12 +16,13 @@ from fake_router.line import Line
 from fake_router.listener import Listener
 from fake_router.name_server import NameServer
 from fake_router.naming import NameFault
+from fake_router.pooling import POOL_GATE, PoolFault
 from fake_router.routes import probes_with
 from fake_router.switchboard import Switchboard
 from fake_router.tls_handshake import HandshakeConnection, greeting_of
 from fake_router.tls_line import TlsLine
 from fake_router.unread import UnreadConnection
-from faults.acts import Misresolve, Refuse, Unreachable
+from faults.acts import HoldPool, Misresolve, Refuse, Unreachable
 from faults.handshake import HandshakeAct
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
 
@@ -59,7 +60,7 @@ class Router:
         self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
         self._board.injector.names = names
         self._served: dict[Line, Connection | UnreadConnection | HandshakeConnection] = {}
-        self._dial_faults: list[DialFault | NameFault] = []
+        self._dial_faults: list[DialFault | NameFault | PoolFault] = []
         self._with_names = names
         self._names: NameServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -126,6 +127,13 @@ class Router:
     def open_gate(self, name: str) -> None:
         """What plans hold at the gate of that name goes on; it stays open until healing."""
         self._board.open_gate((0, name))
+
+    def release_pool(self) -> None:
+        """Whoever holds the only connection of the subject's pool gets its answer, and lets go of it."""
+        for fault in self._dial_faults:
+            if isinstance(fault, PoolFault):
+                fault.release()
+        self.open_gate(POOL_GATE)
 
     def heal(self) -> None:
         """Nothing strikes any more: listeners are healthy, silences end with FIN, gates open.
@@ -245,8 +253,10 @@ class Router:
 
     # Faults of the connect phase.
 
-    def _dial_fault(self, step: ListenerStep) -> DialFault | NameFault:
+    def _dial_fault(self, step: ListenerStep) -> DialFault | NameFault | PoolFault:
         assert self._loop is not None
+        if isinstance(step.act, HoldPool):
+            return PoolFault(self._board, step)
         if isinstance(step.act, Misresolve):
             assert self._names is not None, "arm() has seen to that"
             return NameFault(self.ledger, step, step.act, self._names)

@@ -13,7 +13,7 @@ from fake_router.line import Line
 from fake_router.routes import Probe, Work, unserved_work
 from fake_router.switchboard import Switchboard
 from fake_router.wire import Malformed, Request, RequestParser
-from faults.acts import DropSyn, LeaveUnread, Misresolve, Refuse, ResetAtAccept, ResetUnread, Unreachable
+from faults.acts import DropSyn, HoldPool, LeaveUnread, Misresolve, Refuse, ResetAtAccept, ResetUnread, Unreachable
 from faults.handshake import DemandCertificate, ShowCertificate, SpoilHandshake
 
 PEEK_BYTES = 32_768  # below what any accept leaves in a socket buffer; a request is taken to have arrived with it
@@ -50,7 +50,7 @@ class UnreadConnection:
                 self._reset_at_accept()
             case ResetUnread() | LeaveUnread():
                 line.on_readable(self._arriving)
-            case Misresolve() | Refuse() | Unreachable() | DropSyn():
+            case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn():
                 raise TypeError(f"{step.act!r} strikes before there is a connection")
             case SpoilHandshake() | ShowCertificate() | DemandCertificate():
                 raise TypeError(f"{step.act!r} leaves no connection unread; expected an act that does")

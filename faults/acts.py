@@ -9,6 +9,11 @@ from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, S
 from faults.vocabulary import Content, Cut, Ending, Framing, Side
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldPool:
+    """The forwarder's pool may have one connection, and another operation holds it."""
+
+
 class Resolution(StrEnum):
     """How a name server fails those who ask for an upstream's name (RFC 1035 s4.1.1, RFC 2308)."""
 
@@ -115,7 +120,7 @@ class Answer:
             raise ValueError(f"delay is {self.delay!r}; expected a multiple of the read timeout in (0, 10]")
 
 
-DialAct = Misresolve | Refuse | Unreachable | DropSyn  # there is no connection
+DialAct = HoldPool | Misresolve | Refuse | Unreachable | DropSyn  # there is no connection
 ListenerAct = DialAct | HandshakeAct | LeaveUnread | ResetAtAccept | ResetUnread
 ExchangeAct = Hang | End | Answer
 Act = ListenerAct | ExchangeAct

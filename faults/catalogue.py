@@ -5,10 +5,12 @@ from difflib import get_close_matches
 from faults.connection_faults import connection_faults
 from faults.fault import Fault
 from faults.name_faults import name_faults
+from faults.pool_faults import pool_faults
 from faults.reply_faults import final_faults, status_faults, time_faults, wait_faults
 from faults.tls_faults import handshake_faults, tls_ending_faults
 
 _ALL = (
+    *pool_faults(),
     *name_faults(),
     *connection_faults(),
     *handshake_faults(),

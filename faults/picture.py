@@ -15,6 +15,7 @@ from faults.acts import (
     DropSyn,
     End,
     Hang,
+    HoldPool,
     LeaveUnread,
     Misresolve,
     Refuse,
@@ -80,6 +81,8 @@ def picture_of(act: Act) -> tuple[Step, ...]:
 
 def _steps(act: Act) -> Iterator[Step]:
     match act:
+        case HoldPool():
+            yield Step(Way.WAIT, "nothing leaves the forwarder")
         case Misresolve(how=how):
             yield from (Step(Way.AT_ROUTER, "its name is asked for"), Step(Way.TO_FORWARDER, f"DNS: {how}"))
             if how is Resolution.STALE:

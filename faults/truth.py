@@ -13,6 +13,7 @@ from faults.acts import (
     DropSyn,
     End,
     Hang,
+    HoldPool,
     LeaveUnread,
     Misresolve,
     Refuse,
@@ -43,7 +44,7 @@ NO_EXCHANGE = Truth(received=False, accepted=False, executed=False, replied=Repl
 def truth_of(act: Act) -> Truth:
     """What the ledger must say of a sending on which the act struck."""
     match act:
-        case Misresolve() | Refuse() | Unreachable() | DropSyn() | ResetAtAccept() | ResetUnread():
+        case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn() | ResetAtAccept() | ResetUnread():
             return NO_EXCHANGE
         case LeaveUnread(serve_after=None):
             return NO_EXCHANGE
@@ -70,6 +71,8 @@ def sight_of(act: Act) -> Sight:
     A reply beyond the read timeout is silence to it; the reply itself reaches nobody.
     """
     match act:
+        case HoldPool():
+            return Sight.POOL_WAIT
         case Misresolve(how=how):
             return Sight.REFUSED if how is Resolution.STALE else Sight.UNRESOLVED
         case Refuse():
@@ -141,6 +144,8 @@ def evidence_of(act: Act) -> Evidence:
 def phase_of(act: Act) -> Phase:
     """Where in wire order the act strikes."""
     match act:
+        case HoldPool():
+            return Phase.POOL
         case Misresolve():
             return Phase.RESOLVE
         case Refuse() | Unreachable() | DropSyn():

@@ -6,6 +6,7 @@ from enum import IntEnum, StrEnum
 class Phase(StrEnum):
     """Where in the exchange the hop breaks, in wire order."""
 
+    POOL = "pool"  # the request has not left the forwarder
     RESOLVE = "resolve"  # the name of the router does not lead to it
     CONNECT = "connect"  # before a TCP connection exists
     TLS = "tls"  # during the TLS handshake, or in the refusal of one that looked complete
@@ -85,6 +86,7 @@ class Leaving(StrEnum):
 class Sight(StrEnum):
     """What a forwarder sees at its socket when a fault has struck."""
 
+    POOL_WAIT = "wait for a connection of its own pool"
     UNRESOLVED = "name not resolved"
     REFUSED = "connection refused"
     UNREACHABLE = "host unreachable"

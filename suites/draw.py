@@ -49,4 +49,5 @@ def joint(specs: Sequence[SubjectSpec]) -> SubjectSpec:
         reach=reach,
         tls=all(spec.tls for spec in specs),
         names=all(spec.names for spec in specs),
+        pool=all(spec.pool for spec in specs),
     )

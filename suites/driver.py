@@ -7,6 +7,7 @@ is the quiet window of a subject that cannot say when it is idle.
 import asyncio
 import time
 from collections import Counter
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -17,6 +18,7 @@ from faults.plan import LEFT_GATE, MAX_OPERATIONS, Plan, PlannedOperation
 from suites.history import Kind, Outcome
 from suites.leaving import Leave
 from suites.numbers import Numbers
+from suites.occupying import occupied
 from suites.ownership import own_entries
 from suites.pulse import Pulse
 from suites.run import Run, Sockets
@@ -82,21 +84,23 @@ class Driver:
         spec = self.subject.spec
         warm_up = await self._warm_up(stage, plan)
         operations = self.numbers.take(len(plan.operations))
-        since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
-        history = await self._waves(stage, plan, operations)
+        async with AsyncExitStack() as stack:
+            occupants = (await self._occupant(stack, stage, plan),) if way_of(plan).max_connections else ()
+            since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
+            history = await self._waves(stage, plan, operations)
         settled = await settle(stage, spec)
         await stage.on_router(_drain_and_heal)
         fresh = await self._fresh(stage)
         settled = await self._settle_again(stage) and settled
         # The operations may have met on one upstream, though in health they were spread over several.
-        met = min(plan.concurrency, most_met(stage.entries(since=since), operations))
+        met = min(plan.concurrency, most_met(stage.entries(since=since), operations)) + len(occupants)
         sockets = await self._sockets(stage, plan, warm_up, met)
         await stage.on_router(lambda router: router.drain())
         return Run(
             plan=plan,
             subject=spec.facts,
             operations=operations,
-            warmups=warm_up.operations,
+            warmups=(*warm_up.operations, *occupants),
             fresh=tuple(outcome.operation for outcome in fresh),
             ledger=stage.entries(since=since),
             history=(*history, *fresh),
@@ -107,6 +111,10 @@ class Driver:
             stalled_ms=max(pulse.worst_since(started_ns) for pulse in self.pulses),
             shortest_timeout_ms=min(spec.read_timeout_ms, spec.connect_timeout_ms),
         )
+
+    async def _occupant(self, stack: AsyncExitStack, stage: Stage, plan: Plan) -> int:
+        """The number of an operation that holds the only connection of the pool."""
+        return await stack.enter_async_context(occupied(stage, plan, self.numbers))
 
     async def _feel_pulses(self) -> None:
         """One pulse on each loop of ours that a run goes over; made once."""

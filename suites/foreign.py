@@ -177,6 +177,7 @@ def _meanings(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Ad
         upstreams=upstreams,
         values=file.values,
         tls=Upstreams.of(upstreams).way.tls,
+        max_connections=Upstreams.of(upstreams).way.max_connections,
         name_server=Upstreams.of(upstreams).name_server,
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 _WORD = re.compile(r"\{([A-Za-z_][\w.-]*(?:\[\d+\](?:\.\w+)?)?)\}")
-FIXED = ("dir", "host", "port", "python", "here", "scheme", "ca", "name_server")
+FIXED = ("dir", "host", "port", "python", "here", "scheme", "ca", "name_server", "max_connections")
 CA_FILE = "ca.pem"  # in {dir}; it is there also where the upstreams speak no TLS, for those who look at start
 
 
@@ -27,11 +27,13 @@ def meanings(
     values: Mapping[str, str],
     tls: bool = False,
     name_server: tuple[str, int] | None = None,
+    max_connections: int = 0,
 ) -> dict[str, str]:
     """What each placeholder stands for in one instance of a subject; upstreams[N] is host:port."""
     found = dict(values)
     found.update({"dir": str(dir_), "host": listen[0], "port": str(listen[1]), "here": str(here)})
     found.update({"python": sys.executable, "scheme": "https" if tls else "http", "ca": str(dir_ / CA_FILE)})
+    found["max_connections"] = str(max_connections)
     found["name_server"] = "" if name_server is None else f"{name_server[0]}:{name_server[1]}"
     for n, (host, port) in enumerate(upstreams):
         found[f"upstreams[{n}]"] = f"{host}:{port}"

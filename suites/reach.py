@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from fake_router.kernel import can_watch_packets
 from fake_router.own_network import can_filter_packets
-from faults.acts import Act, DialAct, Misresolve, Refuse, Unreachable
+from faults.acts import Act, DialAct, HoldPool, Misresolve, Refuse, Unreachable
 from faults.catalogue import fault_named
 from faults.evidence import Contract
 from faults.plan import Plan
 from faults.vocabulary import Class, Leaving
 from suites.subject import SubjectSpec
+from suites.way import way_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,8 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
         return "called in process: there is no connection from the caller to half-close"
     for api in {operation.form.api for operation in plan.operations} - set(spec.apis):
         return f"asks for {api.path}; {spec.facts.name} speaks {' and '.join(known.path for known in spec.apis)} alone"
+    if not spec.pool and "pool" in _named(plan):
+        return "nothing says how many connections its pool may have (a subject file does by {max_connections})"
     if not spec.names and "names" in _named(plan):
         return "nothing says how it asks a name server of ours (a subject file does by {name_server})"
     for name in _named(plan):
@@ -74,7 +77,7 @@ def _unseen(plan: Plan, spec: SubjectSpec) -> str | None:
         beside_healthy = listener.upstream is not None and spec.upstreams > 1
         if isinstance(act, Refuse) and beside_healthy:
             return "a refused connect beside a healthy upstream is seen only by a packet socket: needs CAP_NET_RAW"
-        if isinstance(act, DialAct) and not isinstance(act, Misresolve) and faults:
+        if isinstance(act, DialAct) and not isinstance(act, HoldPool | Misresolve) and faults:
             return "whether a dial came before or after an exchange is seen only by a packet socket: needs CAP_NET_RAW"
     return None
 
@@ -92,6 +95,8 @@ def _named(plan: Plan) -> set[str]:
         names.add("leaves")
     if any(operation.stream for operation in plan.operations):
         names.add("streaming")
-    if any(isinstance(fault_named(listener.fault).act, Misresolve) for listener in plan.listeners):
+    if way_of(plan).names:
         names.add("names")
+    if way_of(plan).max_connections:
+        names.add("pool")
     return names

@@ -94,7 +94,7 @@ class Reader:
             )
             for upstream, strike in self.listeners.items()
             if strike.struck is not None
-            and strike.witness is not Witness.QUESTION
+            and strike.witness not in (Witness.QUESTION, Witness.HELD)
             and (upstream not in self.dialled or strike.witness is not Witness.PACKET)
         ]
         came = [a for place, a in enumerate(self.attempts) if place not in self.probes and _brought_a_request(a)]

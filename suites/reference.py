@@ -120,6 +120,7 @@ class ReferenceSubject:
             connect_timeout_ms=TIMEOUT_MS,
             read_timeout_ms=TIMEOUT_MS,
             tls=_trusting(IDENTITY.ca_pem) if tls else None,
+            max_connections=to.way.max_connections,
             nameservers=() if to.name_server is None else (f"{to.name_server[0]}:{to.name_server[1]}",),
         )
         urls = [f"{'https' if tls else 'http'}://{host}:{port}" for host, port in upstreams]
@@ -163,5 +164,6 @@ def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
         read_timeout_ms=TIMEOUT_MS,
         tls=True,
         names=True,
+        pool=True,
     )
     return ReferenceSubject(policy=chosen, spec=spec)

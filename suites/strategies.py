@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from faults.acts import DialAct, LeaveUnread, Misresolve, Refuse, is_listener_act, needs_tls
+from faults.acts import DialAct, HoldPool, LeaveUnread, Misresolve, Refuse, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
@@ -42,7 +42,9 @@ def _possible_on(ids: tuple[str, ...], spec: SubjectSpec, machine: Machine, tls:
     return [
         id_
         for id_, act in acts.items()
-        if machine.lacks_for(act) is None and (spec.names or not isinstance(act, Misresolve))
+        if machine.lacks_for(act) is None
+        and (spec.names or not isinstance(act, Misresolve))
+        and (spec.pool or not isinstance(act, HoldPool))
     ]
 
 
@@ -57,7 +59,7 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
     listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
     # Without packets nobody knows whether a dropped SYN came before or after an exchange that failed.
-    in_order = machine.packets or isinstance(act, Misresolve) or not isinstance(act, DialAct)
+    in_order = machine.packets or isinstance(act, HoldPool | Misresolve) or not isinstance(act, DialAct)
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
     faults = draw(_fault_lists(spec, tls)) if one_of_many and in_order else ()

@@ -47,6 +47,7 @@ class SubjectSpec:
     isolation: Isolation = Isolation.FRESH
     reach: Mapping[str, str] = field(default_factory=dict)
     names: bool = False
+    pool: bool = False
     start_ms: int = 10_000
     listen: tuple[Address, ...] = ()
     probes: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ DIMENSIONS = (
     "leaves",
     "tls",
     "names",
+    "pool",
 )  # what a plan may ask for, apart from faults
 SPEAKS = {"openai-completions": Api.COMPLETIONS, "openai-chat": Api.CHAT}  # the words of the key, and what they name
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 s5.6.2

@@ -181,6 +181,7 @@ class SubjectReader:
             probes=tuple(data.get("probes", ())),
             reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
             tls=not listen and mentions("scheme", texts),
+            pool=not listen and mentions("max_connections", texts),
             names=not listen and mentions("name_server", texts),
             start_ms=data.get("start_ms", 10_000),
             apis=apis,

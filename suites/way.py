@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from faults.acts import Misresolve
+from faults.acts import HoldPool, Misresolve
 from faults.catalogue import fault_named
 from faults.plan import Plan
 
@@ -16,11 +16,12 @@ class Way:
     """What is settled when an instance is started: runs that ask for different ways cannot share one.
 
     tls: its upstreams speak TLS, with a certificate of IDENTITY's CA. names: it knows them by names, which a name
-    server of ours resolves.
+    server of ours resolves. max_connections: how many connections to its routers its pool may have (0: no limit).
     """
 
     tls: bool = False
     names: bool = False
+    max_connections: int = 0
 
 
 PLAIN = Way()
@@ -28,8 +29,12 @@ PLAIN = Way()
 
 def way_of(plan: Plan) -> Way:
     """What that plan asks for."""
-    names = any(isinstance(fault_named(listener.fault).act, Misresolve) for listener in plan.listeners)
-    return Way(tls=plan.tls, names=names)
+    acts = [fault_named(listener.fault).act for listener in plan.listeners]
+    return Way(
+        tls=plan.tls,
+        names=any(isinstance(act, Misresolve) for act in acts),
+        max_connections=1 if any(isinstance(act, HoldPool) for act in acts) else 0,
+    )
 
 
 class Upstreams(tuple[Address, ...]):

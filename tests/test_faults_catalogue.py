@@ -73,7 +73,7 @@ def test_every_phase_sight_and_content_occurs() -> None:
 
 def test_listener_faults_strike_before_a_request_is_read() -> None:
     """Their phase says so."""
-    early = {Phase.RESOLVE, Phase.CONNECT, Phase.TLS, Phase.ACCEPT, Phase.REQUEST}
+    early = {Phase.POOL, Phase.RESOLVE, Phase.CONNECT, Phase.TLS, Phase.ACCEPT, Phase.REQUEST}
     assert all((fault.phase in early) is is_listener_act(fault.act) for fault in CATALOGUE.values())
 
 
@@ -93,7 +93,7 @@ def test_every_status_has_a_class(status: int) -> None:
 def test_every_sight_has_a_class(sight: Sight) -> None:
     """Only what happened before a connection, and its TLS, existed is safe by its sight alone."""
     found = classify(Evidence(sight=sight, status=503 if sight is Sight.STATUS else None))
-    before_tcp = (Sight.UNRESOLVED, Sight.REFUSED, Sight.UNREACHABLE, Sight.CONNECT_TIMEOUT)
+    before_tcp = (Sight.POOL_WAIT, Sight.UNRESOLVED, Sight.REFUSED, Sight.UNREACHABLE, Sight.CONNECT_TIMEOUT)
     assert (found is Class.SAFE) is (sight in (*before_tcp, Sight.TLS_FAILED, Sight.TLS_STALLED))
 
 

@@ -59,7 +59,7 @@ LISTENER_FAULTS = [
     if is_listener_act(fault.act)
     and (tls or not needs_tls(fault.act))
     and Machine.here().lacks_for(fault.act) is None
-    and fault.phase is not Phase.RESOLVE
+    and fault.phase not in (Phase.POOL, Phase.RESOLVE)
 ]
 OPERATION = 7
 

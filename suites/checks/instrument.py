@@ -5,7 +5,7 @@ sending are those that the table of truth gives for the fault.
 from collections.abc import Iterator
 
 from fake_router.entries import Opened, Witness
-from faults.acts import Act, Answer, DropSyn, End, LeaveUnread, Misresolve, Refuse, Unreachable
+from faults.acts import Act, Answer, DropSyn, End, HoldPool, LeaveUnread, Misresolve, Refuse, Unreachable
 from faults.catalogue import fault_named
 from faults.truth import Truth
 from suites.attempts import Attempt, Strike
@@ -38,6 +38,8 @@ def doubts(run: Run, attempt: Attempt) -> Iterator[str]:
 def _witnesses(act: Act) -> frozenset[Witness]:
     if isinstance(act, Refuse):
         return frozenset({Witness.PACKET, Witness.EXCLUSION})
+    if isinstance(act, HoldPool):
+        return frozenset({Witness.HELD})
     if isinstance(act, Misresolve):
         return frozenset({Witness.QUESTION})
     if isinstance(act, Unreachable):

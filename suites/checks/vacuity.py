@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fake_router.entries import Striking, Struck, Witness
 from faults.acts import is_listener_act
 from faults.catalogue import fault_named
 from faults.plan import PlannedListener, PlannedOperation
@@ -55,7 +56,8 @@ def missed_strikes(run: Run, accounts: Accounts) -> Iterator[Gap]:
             for says in doubts(run, attempt):
                 yield f"operation {account.operation}, {says}", attempt.entries, account.operation
     for listener in run.plan.listeners:
-        if not any(_held_by(listener, attempt) for account in accounts.planned for attempt in account.attempts):
+        attempts = [attempt for account in accounts.planned for attempt in account.attempts]
+        if not _waited(run, listener) and not any(_held_by(listener, attempt) for attempt in attempts):
             where = "any upstream" if listener.upstream is None else f"upstream {listener.upstream}"
             yield f"{listener.fault!r} did not strike on {where}", (), None
 
@@ -97,6 +99,13 @@ def _not_met(expected: str, attempt: Attempt, planned: PlannedOperation) -> str 
             return f"was struck by {met!r}; the plan lets it pass"
         return None if attempt.executed is not None else "was let pass, and was not executed"
     return None if met == [expected] else f"was not struck by {expected!r} alone (but by {met!r})"
+
+
+def _waited(run: Run, listener: PlannedListener) -> bool:
+    """A wait inside the subject is no attempt; its strike stands alone."""
+    closed = {entry.striking for entry in run.ledger if isinstance(entry, Struck) and entry.witness is Witness.HELD}
+    waits = [entry for entry in run.ledger if isinstance(entry, Striking) and entry.seq in closed]
+    return any(entry.fault == listener.fault for entry in waits)
 
 
 def _held_by(listener: PlannedListener, attempt: Attempt) -> bool:

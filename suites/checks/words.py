@@ -12,6 +12,8 @@ def words_of(evidence: Evidence) -> str:
     match evidence.sight:
         case Sight.REFUSED:
             return "a refused connection"
+        case Sight.POOL_WAIT:
+            return "a wait for a connection of its own pool"
         case Sight.UNRESOLVED:
             return "a name that was not resolved"
         case Sight.UNREACHABLE:

@@ -15,6 +15,7 @@ from faults.truth import shows_its_cause
 from faults.vocabulary import Ending, Sight
 from suites.cells import all_cells
 from suites.evidence.client import Patience
+from suites.way import way_of
 
 SHORT_S = 0.2  # where the fault is that nothing comes
 LONG_S = 5.0  # where something comes: a busy machine is no fault
@@ -75,6 +76,8 @@ def all_cases() -> list[Case]:
     found: dict[tuple[str, How], Case] = {}
     for cell in all_cells():
         how = How.REUSED if cell.reused else How.FIRST
+        if way_of(cell.plan).max_connections:
+            continue  # it strikes between two operations of one client, and here there is one
         plain = cell.plan.upstreams == 1 and cell.segments == 1 and cell.form == COMPLETION and cell.leaves is None
         if plain and cell.plan.tls is needs_tls(cell.fault.act):
             found.setdefault((cell.fault.id, how), Case(fault=cell.fault, how=how, plan=cell.plan))

@@ -164,7 +164,7 @@ def test_plain_text_on_a_port_that_speaks_tls_harms_nobody(fault: str | None) ->
     with staged(tls=True) as stage:
         listeners = () if fault is None else (PlannedListener(fault=fault),)
         stage.arm(Plan(tls=True, operations=(PlannedOperation(),), listeners=listeners), first=OPERATION)
-        with raw(stage.port) as sock, contextlib.suppress(ConnectionError):
+        with contextlib.suppress(ConnectionError), raw(stage.port) as sock:  # it may be reset at accept
             sock.sendall(work(OPERATION))
             stage.until(Opened, 1)
             stage.drain()

@@ -6,10 +6,13 @@ import json
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import uvloop
 
 from fake_router.control import Control
+from fake_router.identity import Identity
 from fake_router.server import Router
 from faults.plan import MAX_UPSTREAMS
 
@@ -17,33 +20,65 @@ CANNOT_RUN = 4
 INTERRUPTED = 130
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """The upstreams speak TLS as this identity; the certificate of its CA is written to `ca_file`."""
+
+    ca_file: Path
+    identity: Identity
+
+    @staticmethod
+    def under(names: Sequence[str], ca_file: Path) -> "Tls":
+        """With a CA of its own, and certificates for these names as well. Raises ValueError for what is no name."""
+        identity = Identity(names)
+        identity.context()
+        return Tls(ca_file=ca_file, identity=identity)
+
+
 def serve(
-    *, host: str = "127.0.0.1", ports: Sequence[int] = (0,), control_host: str = "127.0.0.1", control_port: int = 0
+    *,
+    host: str = "127.0.0.1",
+    ports: Sequence[int] = (0,),
+    control_host: str = "127.0.0.1",
+    control_port: int = 0,
+    tls: Tls | None = None,
 ) -> int:
     """Run a router with one upstream for each port, and its control API, until SIGINT or SIGTERM.
 
     Prints one JSON line with the addresses when both listen. Returns the exit code: 0 after SIGTERM, 130 after
-    SIGINT, 4 with one message on standard error when it could not listen.
+    SIGINT, 4 with one message on standard error when it could not listen, or the file of its CA not be written.
     """
     try:
-        return uvloop.run(_serve(host, ports, control_host, control_port))
+        if tls is not None:
+            _write(tls)
+        return uvloop.run(_serve(host, ports, control_host, control_port, tls))
     except OSError as error:
         print(f"fake router: {error.strerror or error}", file=sys.stderr)
         return CANNOT_RUN
 
 
-async def _serve(host: str, ports: Sequence[int], control_host: str, control_port: int) -> int:
+def _write(tls: Tls) -> None:
+    try:
+        tls.ca_file.write_bytes(tls.identity.ca_pem)
+    except OSError as error:
+        raise OSError(error.errno, f"cannot write the CA to {str(tls.ca_file)!r}: {error.strerror}") from None
+
+
+async def _serve(host: str, ports: Sequence[int], control_host: str, control_port: int, tls: Tls | None) -> int:
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, INTERRUPTED)):
         asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
-    async with Router(upstreams=len(ports), host=host, ports=ports) as router:
+    identity = None if tls is None else tls.identity
+    async with Router(upstreams=len(ports), host=host, ports=ports, identity=identity) as router:
         control = Control(router, host=control_host, port=control_port)
         await control.start()
         try:
-            addresses = {
+            addresses: dict[str, list[str] | str] = {
                 "upstreams": [f"{host}:{port}" for port in router.ports],
                 "control": f"{control_host}:{control.port}",
             }
+            if tls is not None:
+                addresses["ca"] = str(tls.ca_file)
             print(json.dumps(addresses), flush=True)
             return await ended
         finally:
@@ -66,11 +101,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--control-host", default="127.0.0.1", help="address of the control API (no authentication)")
     parser.add_argument("--control-port", type=_port, default=0, help="port of the control API, 0 for any")
+    parser.add_argument("--tls-ca", type=Path, help="speak TLS, and write the certificate of the CA to that file")
+    parser.add_argument("--tls-name", action="append", default=[], help="one more name in the certificates")
     options = parser.parse_args(arguments)
     ports = options.port or [0]
     if len(ports) > MAX_UPSTREAMS:
         parser.error(f"{len(ports)} times --port; expected at most {MAX_UPSTREAMS}")
-    return serve(host=options.host, ports=ports, control_host=options.control_host, control_port=options.control_port)
+    if options.tls_name and options.tls_ca is None:
+        parser.error(f"--tls-name {options.tls_name[0]!r} without --tls-ca; expected both, or neither")
+    try:
+        tls = None if options.tls_ca is None else Tls.under(options.tls_name, options.tls_ca)
+    except ValueError as error:
+        parser.error(f"--tls-name: {error}")
+    return serve(
+        host=options.host, ports=ports, control_host=options.control_host, control_port=options.control_port, tls=tls
+    )
 
 
 def _port(text: str) -> int:

@@ -4,6 +4,7 @@ Making keys costs time, so nothing is made before it is asked for, and then once
 """
 
 import ssl
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -35,9 +36,12 @@ WELL = Greeting()
 
 
 class Identity:
-    """One CA, and the contexts with which a router of its serves. Safe to use from several threads."""
+    """One CA, and the contexts with which a router of its serves, under NAMES and others. Safe to use from several
+    threads.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self._names = (*NAMES, *names)
         self._lock = RLock()
         self._contexts: dict[Greeting, ssl.SSLContext] = {}
 
@@ -48,7 +52,7 @@ class Identity:
             return self._ca.cert_pem.bytes()
 
     def context(self, greeting: Greeting = WELL) -> ssl.SSLContext:
-        """The context for handshakes of that kind."""
+        """The context for handshakes of that kind. Raises ValueError for a name that no certificate can hold."""
         with self._lock:
             if greeting not in self._contexts:
                 self._contexts[greeting] = self._made(greeting)
@@ -62,7 +66,7 @@ class Identity:
 
     @cached_property
     def _good(self) -> "LeafCert":
-        return self._ca.issue_cert(*NAMES)
+        return self._ca.issue_cert(*self._names)
 
     def _certificate(self, flaw: Flaw | None) -> "LeafCert":
         from trustme import CA
@@ -75,10 +79,10 @@ class Identity:
             case Flaw.EXPIRED:
                 now = datetime.now(UTC)
                 return self._ca.issue_cert(
-                    *NAMES, not_before=now - timedelta(days=2), not_after=now - timedelta(days=1)
+                    *self._names, not_before=now - timedelta(days=2), not_after=now - timedelta(days=1)
                 )
             case Flaw.UNKNOWN_CA:
-                return CA().issue_cert(*NAMES)
+                return CA().issue_cert(*self._names)
 
     def _made(self, greeting: Greeting) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

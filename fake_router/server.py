@@ -6,23 +6,21 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Self
 
+from fake_router.connect_faults import ConnectFaults
 from fake_router.connection import Connection
-from fake_router.dialling import DialFault
 from fake_router.entries import Marked
-from fake_router.identity import IDENTITY
+from fake_router.identity import Identity
 from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.line import Line
 from fake_router.listener import Listener
 from fake_router.name_server import NameServer
-from fake_router.naming import NameFault
-from fake_router.pooling import POOL_GATE, PoolFault
+from fake_router.pooling import POOL_GATE
 from fake_router.routes import probes_with
 from fake_router.switchboard import Switchboard
 from fake_router.tls_handshake import HandshakeConnection, greeting_of
 from fake_router.tls_line import TlsLine
 from fake_router.unread import UnreadConnection
-from faults.acts import HoldPool, Misresolve, Refuse, Unreachable
 from faults.handshake import HandshakeAct
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
 
@@ -39,12 +37,12 @@ class Router:
         upstreams: int = 1,
         host: str = "127.0.0.1",
         ports: Sequence[int] | None = None,
-        tls: bool = False,
+        identity: Identity | None = None,
         ledger: Ledger | None = None,
         probes: Collection[str] = (),
         names: bool = False,
     ) -> None:
-        """`ports`: one for each upstream, 0 for any. tls: all of them speak TLS, with the certificates of IDENTITY.
+        """`ports`: one for each upstream, 0 for any. identity: who it is under TLS, which all of them speak then.
         names: it plays a name server for its upstreams as well. `probes`: paths that are answered as probes, beside the
         usual ones. Raises ValueError when numbers do not fit.
         """
@@ -53,14 +51,14 @@ class Router:
         if ports is not None and len(ports) != upstreams:
             raise ValueError(f"{len(ports)} ports for {upstreams} upstreams; expected one for each")
         self.host = host
-        self.tls = tls
+        self._identity = identity
         self.ledger = Ledger() if ledger is None else ledger
         self._wanted = tuple(ports) if ports is not None else (0,) * upstreams
         self._listeners: list[Listener] = []
         self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
         self._board.injector.names = names
         self._served: dict[Line, Connection | UnreadConnection | HandshakeConnection] = {}
-        self._dial_faults: list[DialFault | NameFault | PoolFault] = []
+        self._connect_faults = ConnectFaults(self._board, self._listeners)
         self._with_names = names
         self._names: NameServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -68,8 +66,8 @@ class Router:
     async def start(self) -> None:
         """Listen on every port. Raises PortInUseError, or another OSError, with nothing left open."""
         self._loop = asyncio.get_running_loop()
-        if self.tls:
-            IDENTITY.context()  # now, and not while a first peer waits for its handshake
+        if self._identity is not None:
+            self._identity.context()  # now, and not while a first peer waits for its handshake
         try:
             if self._with_names:
                 self._names = NameServer(self._loop, self.host, len(self._wanted))
@@ -81,7 +79,7 @@ class Router:
 
     async def close(self) -> None:
         """Free every socket. Safe to call twice."""
-        self._close_dial_faults()
+        self._connect_faults.close(self._loop)
         if self._names is not None:
             self._names.close()
         for listener in self._listeners:
@@ -96,6 +94,11 @@ class Router:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def tls(self) -> bool:
+        """Its upstreams speak TLS."""
+        return self._identity is not None
 
     @property
     def ports(self) -> tuple[int, ...]:
@@ -118,11 +121,8 @@ class Router:
             raise PlanError(f"tls is {plan.tls!r}; expected {self.tls!r}: so do the upstreams of this router speak")
         steps = self._board.injector.arm(plan, first_operation=first_operation, read_timeout_ms=read_timeout_ms)
         self.ledger.record(Marked, mark="armed")
-        if not self._dial_faults:
-            self._board.seen_since_arming = 0
-        for step in steps:
-            self._dial_faults.append(self._dial_fault(step))
-        self._board.watches[:] = self._dial_faults
+        assert self._loop is not None
+        self._connect_faults.begin(steps, self._loop, self._names)
 
     def open_gate(self, name: str) -> None:
         """What plans hold at the gate of that name goes on; it stays open until healing."""
@@ -130,9 +130,7 @@ class Router:
 
     def release_pool(self) -> None:
         """Whoever holds the only connection of the subject's pool gets its answer, and lets go of it."""
-        for fault in self._dial_faults:
-            if isinstance(fault, PoolFault):
-                fault.release()
+        self._connect_faults.release_pools()
         self.open_gate(POOL_GATE)
 
     def heal(self) -> None:
@@ -140,11 +138,11 @@ class Router:
 
         What was left unread stays so until it is drained; what is to be served late still will be.
         """
-        self._settle_dial_faults()
+        self._connect_faults.settle()
         self.ledger.record(Marked, mark="healed")
         for listener in self._listeners:
             listener.restore()
-        self._close_dial_faults()
+        self._connect_faults.close(self._loop)
         self._board.injector.disarm()
         self._board.open_all_gates()
         for served in tuple(self._served.values()):
@@ -152,7 +150,7 @@ class Router:
 
     def drain(self) -> None:
         """Read what lies unread and will never be served, record it, end those connections and all silences."""
-        self._settle_dial_faults()
+        self._connect_faults.settle()
         for served in tuple(self._served.values()):
             served.drain()
         self.ledger.record(Marked, mark="settled")
@@ -220,10 +218,10 @@ class Router:
         board = self._board
         number = board.next_connection()
         step = board.injector.take_connection(upstream)
-        greeting = greeting_of(step) if self.tls else None
+        greeting = greeting_of(step)
         make: Callable[..., Line] = Line
-        if greeting is not None:
-            make = partial(TlsLine, context=IDENTITY.context(greeting))
+        if self._identity is not None and greeting is not None:
+            make = partial(TlsLine, context=self._identity.context(greeting))
         line = make(
             self._loop, board, sock, number=number, upstream=upstream, peer_port=peer_port, released=self._released
         )
@@ -250,40 +248,3 @@ class Router:
 
     def _released(self, line: Line) -> None:
         self._served.pop(line, None)
-
-    # Faults of the connect phase.
-
-    def _dial_fault(self, step: ListenerStep) -> DialFault | NameFault | PoolFault:
-        assert self._loop is not None
-        if isinstance(step.act, HoldPool):
-            return PoolFault(self._board, step)
-        if isinstance(step.act, Misresolve):
-            assert self._names is not None, "arm() has seen to that"
-            return NameFault(self.ledger, step, step.act, self._names)
-        listener = self._listeners[step.upstream]
-        if isinstance(step.act, Refuse):
-            fault = DialFault(self.ledger, step, listener.port)
-            listener.refuse()
-        elif isinstance(step.act, Unreachable):
-            fault = DialFault(self.ledger, step, listener.port)
-            listener.become_unreachable()
-        else:
-            listener.drop_syns()
-            fault = DialFault(self.ledger, step, listener.port)
-        if fault.fileno is not None:
-            self._loop.add_reader(fault.fileno, fault.poll)
-        return fault
-
-    def _settle_dial_faults(self) -> None:
-        refusing = all(not listener.listening for listener in self._listeners)
-        excluded = refusing and self._board.seen_since_arming == 0
-        for fault in self._dial_faults:
-            fault.settle(excluded=excluded)
-
-    def _close_dial_faults(self) -> None:
-        for fault in self._dial_faults:
-            if fault.fileno is not None and self._loop is not None:
-                self._loop.remove_reader(fault.fileno)
-            fault.close()
-        self._dial_faults.clear()
-        self._board.watches.clear()

@@ -1,8 +1,9 @@
 """`retryproof router`: the fake router alone, for foreign subjects and for containers."""
 
 import argparse
+from pathlib import Path
 
-from fake_router.__main__ import serve
+from fake_router.__main__ import Tls, serve
 from faults.plan import MAX_UPSTREAMS
 from retryproof.command import Command, whole_number
 from retryproof.exits import CommandError, Exit
@@ -24,6 +25,7 @@ the control API:
 examples:
   retryproof router --port 8000 --control-port 8001
   retryproof router --host 0.0.0.0 --port 8000 --port 8002    two upstreams
+  retryproof router --port 8443 --tls-ca ca.pem               over TLS
 
 exit codes:
   0    ended by SIGTERM, in good order
@@ -44,6 +46,20 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="a port; again for another upstream; 0, the default: any",
     )
     add("--control-host", default="127.0.0.1", help="the address of the control API, which asks for no password")
+    add(
+        "--tls-ca",
+        type=Path,
+        metavar="FILE",
+        help="speak TLS, and write the certificate of the CA there, for the forwarder to trust",
+    )
+    add(
+        "--tls-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name or address by which the forwarder calls the router, beside localhost and its addresses; again for "
+        "another",
+    )
     add("--control-port", type=port, default=0, metavar="N", help="the port of the control API; 0, the default: any")
 
 
@@ -51,8 +67,22 @@ def _run(options: argparse.Namespace) -> Exit:
     ports = options.port or [0]
     if len(ports) > MAX_UPSTREAMS:
         raise CommandError(f"{len(ports)} times --port; expected at most {MAX_UPSTREAMS}", Exit.USAGE)
+    if options.tls_name and options.tls_ca is None:
+        raise CommandError(
+            f"--tls-name {options.tls_name[0]!r} without --tls-ca FILE; expected both, or neither", Exit.USAGE
+        )
+    try:
+        tls = None if options.tls_ca is None else Tls.under(options.tls_name, options.tls_ca)
+    except ValueError as error:
+        raise CommandError(f"--tls-name: {error}; expected a host name or an address", Exit.USAGE) from None
     return Exit(
-        serve(host=options.host, ports=ports, control_host=options.control_host, control_port=options.control_port)
+        serve(
+            host=options.host,
+            ports=ports,
+            control_host=options.control_host,
+            control_port=options.control_port,
+            tls=tls,
+        )
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fake_router.entries import AnyEntry, Received
+from fake_router.identity import IDENTITY
 from fake_router.name_server import name_of_upstream
 from fake_router.server import Router
 from fake_router.thread import RouterThread
@@ -35,7 +36,8 @@ class Stage:
     async def open(subject: Subject, routers: RouterThread, *, way: Way = PLAIN) -> AsyncIterator["Stage"]:
         """Start both, and end both whatever happens. Raises SubjectError."""
         spec = subject.spec
-        router = Router(upstreams=spec.upstreams, host=HOST, tls=way.tls, names=way.names, probes=spec.probes)
+        identity = IDENTITY if way.tls else None
+        router = Router(upstreams=spec.upstreams, host=HOST, identity=identity, names=way.names, probes=spec.probes)
         try:
             await routers.call(router.start)  # inside: who is cancelled while it starts closes it all the same
             instance = await subject.start(_upstreams(router, way))

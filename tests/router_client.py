@@ -15,6 +15,7 @@ import msgspec
 
 from fake_router.content import prompt_tokens
 from fake_router.entries import AnyEntry, Entry
+from fake_router.identity import IDENTITY
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.plan import Plan, PlannedListener, PlannedOperation
@@ -213,10 +214,11 @@ class Stage:
 
 
 @contextmanager
-def staged(*, upstreams: int = 1, **options: Any) -> Iterator[Stage]:
+def staged(*, upstreams: int = 1, tls: bool = False, **options: Any) -> Iterator[Stage]:
     """A router on a thread of its own, with these options of Router."""
+    identity = IDENTITY if tls else None
     with RouterThread() as thread:
-        yield Stage(thread, thread.run(thread.start_router, upstreams=upstreams, **options))
+        yield Stage(thread, thread.run(thread.start_router, upstreams=upstreams, identity=identity, **options))
 
 
 def one(*faults: str, tls: bool = False, **more: Any) -> Plan:

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -189,6 +190,36 @@ def test_a_process_says_where_it_listens_serves_and_ends_cleanly(number: signal.
         assert process.returncode == code
 
 
+def test_a_process_speaks_tls_under_a_ca_that_it_writes(tmp_path: Path) -> None:
+    """A client that trusts that file alone gets its reply by any of the names; plans for it say `tls`."""
+    ca = tmp_path / "ca.pem"
+    with _process("--port", "0", "--tls-ca", str(ca), "--tls-name", "router.test") as process:
+        assert process.stdout is not None
+        addresses = json.loads(process.stdout.readline())
+        assert addresses["ca"] == str(ca)
+        port = int(addresses["upstreams"][0].rpartition(":")[2])
+        context = ssl.create_default_context(cafile=ca)
+        for name in ("router.test", HOST):
+            with (
+                socket.create_connection((HOST, port), timeout=10) as sock,
+                context.wrap_socket(sock, server_hostname=name) as tls,
+            ):
+                tls.sendall(work(1))
+                assert tls.recv(65_536).startswith(b"HTTP/1.1 200 OK")
+        api = Api(int(addresses["control"].rpartition(":")[2]))
+        plan = {"schema": 1, "operations": [{"faults": ["reset-after"]}]}
+        armed = {"plan": plan, "first_operation": 7, "read_timeout_ms": 300}
+        assert api.call("POST", "/arm", armed)[0] == 400
+        assert api.call("POST", "/arm", {**armed, "plan": {**plan, "tls": True}})[0] == 200
+
+
+def test_a_ca_that_cannot_be_written_is_one_message_and_exit_code_4(tmp_path: Path) -> None:
+    with _process("--tls-ca", str(tmp_path / "no" / "ca.pem")) as process:
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out) == (4, "")
+    assert err.startswith("fake router: cannot write the CA to ")
+
+
 def test_a_port_in_use_is_one_message_and_exit_code_4() -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
@@ -198,7 +229,17 @@ def test_a_port_in_use_is_one_message_and_exit_code_4() -> None:
     assert err == f"fake router: {HOST}:{port} is in use; expected a free port, or 0 for any\n"
 
 
-@pytest.mark.parametrize("options", [("--port", "70000"), ("--port", "x"), ("--nonsense",), ("--port", "0") * 17])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--port", "70000"),
+        ("--port", "x"),
+        ("--nonsense",),
+        ("--port", "0") * 17,
+        ("--tls-name", "router"),
+        ("--tls-ca", "ca.pem", "--tls-name", ""),
+    ],
+)
 def test_wrong_options_are_exit_code_2(options: tuple[str, ...]) -> None:
     with _process(*options) as process:
         _, err = process.communicate(timeout=10)

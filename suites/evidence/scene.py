@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from fake_router.entries import AnyEntry, Dialled, Executed, Opened, Struck
+from fake_router.identity import IDENTITY
 from fake_router.name_server import name_of_upstream
 from fake_router.server import Router
 from fake_router.thread import RouterThread
@@ -69,7 +70,8 @@ class _Scene:
     def play(self) -> Seen | str:
         """What was seen, or why it proves nothing."""
         way = way_of(self.case.plan)
-        router: Router = self.routers.run(self.routers.start_router, tls=way.tls, names=way.names)
+        identity = IDENTITY if way.tls else None
+        router: Router = self.routers.run(self.routers.start_router, identity=identity, names=way.names)
         host = "127.0.0.1" if router.name_server is None else name_of_upstream(0, router.name_server)
         url = f"{'https' if way.tls else 'http'}://{host}:{router.ports[0]}"
         try:

@@ -1,0 +1,74 @@
+"""The faults of the connect phase that are armed: what is done to listeners and names, and who witnesses it."""
+
+import asyncio
+from collections.abc import Sequence
+
+from fake_router.dialling import DialFault
+from fake_router.injector import ListenerStep
+from fake_router.listener import Listener
+from fake_router.name_server import NameServer
+from fake_router.naming import NameFault
+from fake_router.pooling import PoolFault
+from fake_router.switchboard import Switchboard
+from faults.acts import HoldPool, Misresolve, Refuse, Unreachable
+
+
+class ConnectFaults:
+    """From their arming to their healing."""
+
+    def __init__(self, board: Switchboard, listeners: Sequence[Listener]) -> None:
+        self._board = board
+        self._listeners = listeners
+        self._faults: list[DialFault | NameFault | PoolFault] = []
+
+    def begin(self, steps: Sequence[ListenerStep], loop: asyncio.AbstractEventLoop, names: NameServer | None) -> None:
+        """Make the listeners, or the names, of these steps faulty, beside those that are."""
+        if not self._faults:
+            self._board.seen_since_arming = 0
+        for step in steps:
+            fault = self._fault(step, names)
+            if fault.fileno is not None:
+                loop.add_reader(fault.fileno, fault.poll)
+            self._faults.append(fault)
+        self._board.watches[:] = self._faults
+
+    def _fault(self, step: ListenerStep, names: NameServer | None) -> DialFault | NameFault | PoolFault:
+        ledger = self._board.ledger
+        if isinstance(step.act, HoldPool):
+            return PoolFault(self._board, step)
+        if isinstance(step.act, Misresolve):
+            assert names is not None, "the injector has seen to that"
+            return NameFault(ledger, step, step.act, names)
+        listener = self._listeners[step.upstream]
+        if isinstance(step.act, Refuse):
+            fault = DialFault(ledger, step, listener.port)
+            listener.refuse()
+        elif isinstance(step.act, Unreachable):
+            fault = DialFault(ledger, step, listener.port)
+            listener.become_unreachable()
+        else:
+            listener.drop_syns()
+            fault = DialFault(ledger, step, listener.port)
+        return fault
+
+    def release_pools(self) -> None:
+        """What held the connection of a pool holds it no more."""
+        for fault in self._faults:
+            if isinstance(fault, PoolFault):
+                fault.release()
+
+    def settle(self) -> None:
+        """Record of each whether it struck."""
+        refusing = all(not listener.listening for listener in self._listeners)
+        excluded = refusing and self._board.seen_since_arming == 0
+        for fault in self._faults:
+            fault.settle(excluded=excluded)
+
+    def close(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Watch no more. Safe to call twice."""
+        for fault in self._faults:
+            if fault.fileno is not None and loop is not None:
+                loop.remove_reader(fault.fileno)
+            fault.close()
+        self._faults.clear()
+        self._board.watches.clear()

@@ -63,7 +63,9 @@ def silent(read_timeout_ms: int) -> str:
 
 
 def words_of(error: BaseException) -> str:
-    """An exception in words, with the name of its errno."""
+    """An exception in words, with the name of its errno. The number of an ssl.SSLError, which aiohttp passes on in
+    exceptions of its own, is OpenSSL's and no errno: it would be named EPERM.
+    """
     words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    number = error.errno if isinstance(error, OSError) else None
+    number = error.errno if isinstance(error, OSError) and "[SSL: " not in words else None
     return words if number is None else f"{words} ({errno.errorcode.get(number, number)})"

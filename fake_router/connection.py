@@ -5,7 +5,7 @@ from collections import deque
 from typing import assert_never
 
 from fake_router.entries import Received, Rejected
-from fake_router.exchange import Event, Exchange, State, reachable
+from fake_router.exchange import Event, Exchange, reachable
 from fake_router.line import Line
 from fake_router.performer import Performer
 from fake_router.replies import small_json
@@ -21,7 +21,7 @@ READS_AT_ONCE = 16
 class Connection:
     """Serves the requests of one line, one after the other."""
 
-    __slots__ = ("_board", "_eof", "_line", "_loop", "_nth", "_performer", "_queue")
+    __slots__ = ("_board", "_line", "_loop", "_nth", "_performer", "_queue")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line) -> None:
         self._loop = loop
@@ -30,7 +30,6 @@ class Connection:
         self._queue: deque[WireEvent] = deque()
         self._performer = Performer(loop, board, line, self._over)
         self._nth = 0
-        self._eof = False
         line.on_readable(self.read_now)
 
     @property
@@ -73,7 +72,7 @@ class Connection:
         everything that came was answered, a send has shown that the peer is there.
         """
         for _ in range(READS_AT_ONCE):
-            if self._line.over or self._eof:
+            if self._line.over or self._performer.peer_ended:
                 return
             data = self._line.read()
             if data is None:
@@ -140,14 +139,12 @@ class Connection:
             self._line.fin()
 
     def _peer_gone(self) -> None:
-        exchange = self._performer.exchange
-        if exchange is not None and exchange.state is State.SENDING:
+        self._performer.peer_ended = True
+        if self._performer.taking_bytes:
             # A peer that has only ended its own side still reads; one that is gone makes the next send fail.
-            self._eof = True
             self._line.leave_unread()
             return
-        self._eof = True
-        if exchange is not None:
+        if self._performer.exchange is not None:
             self._performer.apply(Event.PEER_GONE)
         if not self._line.over:
             self._end_by_peer()
@@ -201,7 +198,7 @@ class Connection:
 
     def _over(self, exchange: Exchange) -> None:
         if not self._line.over:
-            if self._eof or self._performer.peer_lost:
+            if self._performer.peer_ended or self._performer.peer_lost:
                 self._end_by_peer()
             elif not exchange.keep_alive:
                 self._line.fin()

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
-from faults.acts import HEALTHY, Answer, End, ExchangeAct, Hang
+from faults.acts import HEALTHY, End, ExchangeAct, Fragment, Hang, ReplyAct
+from faults.answer import Answer
 from faults.form import Form
+from faults.truth import is_late
 from faults.vocabulary import Ending, Framing, Side
 
 
@@ -63,9 +65,9 @@ class Wait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Send:
-    """Hand the reply to the kernel, whole or as far as its cut, and come back with SENT."""
+    """Hand the reply's parts to the kernel, as far as its cut, and come back with SENT."""
 
-    answer: Answer
+    act: ReplyAct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,22 +94,26 @@ def _begin(act: ExchangeAct) -> Step:
             return State.SILENT, (*before, CloseStrike())
         case End(ending=ending):
             return State.OVER, (*before, EndConnection(ending=ending), CloseStrike())
+        case Fragment():
+            return State.SENDING, (*before, Send(act=act))
         case Answer():
             if act.delay is None:
-                return State.SENDING, (*before, Send(answer=act))
+                return State.SENDING, (*before, Send(act=act))
             return State.DELAYED, (*before, Wait(delay=act.delay))
         case _:
             assert_never(act)
 
 
 def _answer_late(act: ExchangeAct) -> Step:
-    return State.SENDING, (Send(answer=_answer(act)),)
+    return State.SENDING, (Send(act=_reply(act)),)
 
 
 def _sent(act: ExchangeAct) -> Step:
-    ending = _answer(act).ending
-    end: Commands = () if ending is None else (EndConnection(ending=ending),)
-    return State.OVER, (*end, CloseStrike())
+    reply = _reply(act)
+    if reply.ending is not None:
+        return State.OVER, (EndConnection(ending=reply.ending), CloseStrike())
+    stalls = isinstance(reply, Fragment) or reply.stalls
+    return State.SILENT if stalls else State.OVER, (CloseStrike(),)
 
 
 def _gone_while_delayed(act: ExchangeAct) -> Step:
@@ -119,16 +125,15 @@ def _gone_while_sending(act: ExchangeAct) -> Step:
 
 
 def _struck_by_silence(act: ExchangeAct) -> Commands:
-    """A delay of a read timeout or more was there even if nobody waited for its end: its evidence is the silence.
-    The evidence of any other act, a shorter delay included, is in bytes that were not handed over.
+    """What lasts about a read timeout or more was there even if nobody waited for its end: its evidence is the
+    silence. The evidence of any other act, a shorter delay included, is in bytes that were not handed over.
     """
-    delay = _answer(act).delay
-    return (CloseStrike(),) if delay is not None and delay >= 1 else ()
+    return (CloseStrike(),) if is_late(act) else ()
 
 
-def _answer(act: ExchangeAct) -> Answer:
-    if not isinstance(act, Answer):
-        raise TypeError(f"{act!r} has no reply; expected an Answer")
+def _reply(act: ExchangeAct) -> ReplyAct:
+    if not isinstance(act, ReplyAct):
+        raise TypeError(f"{act!r} has no reply; expected an Answer or a Fragment")
     return act
 
 
@@ -155,7 +160,7 @@ TABLE: Mapping[tuple[State, Event], Callable[[ExchangeAct], Step]] = {
 
 # What no fault strikes is computed once: nearly every exchange under load is such a one.
 _OF_HEALTHY: Mapping[Callable[[ExchangeAct], Step], Step] = {
-    _begin: (State.SENDING, (Execute(), Send(answer=HEALTHY))),
+    _begin: (State.SENDING, (Execute(), Send(act=HEALTHY))),
     _sent: (State.OVER, ()),
 }
 
@@ -165,8 +170,13 @@ class ImpossibleEventError(Exception):
 
 
 def reachable(act: ExchangeAct, *, http10: bool) -> bool:
-    """An HTTP/1.0 peer must not get a chunked reply (RFC 9112 s6.1), so such a fault cannot strike it."""
-    return not (http10 and isinstance(act, Answer) and act.framing is Framing.CHUNKED)
+    """An HTTP/1.0 peer must get no chunked reply (RFC 9112 s6.1) and no interim response (RFC 9110 s15.2), so such a
+    fault cannot strike it.
+    """
+    if not http10 or not isinstance(act, ReplyAct):
+        return True
+    chunked = isinstance(act, Answer) and act.framing in (Framing.CHUNKED, Framing.TRAILERS)
+    return not (chunked or act.interim)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -24,8 +24,9 @@ from fake_router.exchange import (
 from fake_router.injector import GateKey
 from fake_router.line import Line
 from fake_router.replies import render
+from fake_router.sender import Sender
 from fake_router.switchboard import Switchboard
-from faults.acts import Answer
+from faults.acts import ReplyAct
 
 
 class Performer:
@@ -33,14 +34,13 @@ class Performer:
 
     __slots__ = (
         "_board",
-        "_handed",
         "_line",
         "_loop",
-        "_of_bytes",
         "_over",
-        "_rest",
+        "_sender",
         "_timer",
         "exchange",
+        "peer_ended",
         "peer_lost",
     )
 
@@ -48,13 +48,13 @@ class Performer:
         self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line, over: Callable[[Exchange], None]
     ) -> None:
         self.exchange: Exchange | None = None
+        self.peer_ended = False  # its FIN, or an error, was read
         self.peer_lost = False  # a send has failed
         self._loop = loop
         self._board = board
         self._line = line
         self._over = over
-        self._rest = memoryview(b"")  # of the reply that is being sent
-        self._handed = self._of_bytes = 0
+        self._sender = Sender(loop, line, self._sent)
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, exchange: Exchange, gate: GateKey | None) -> None:
@@ -75,6 +75,8 @@ class Performer:
             for command in exchange.on(event):
                 following = self._perform(exchange, command) or following
             event = following
+            if event is None and exchange.state is State.SILENT and self.peer_ended:
+                event = Event.PEER_GONE  # it ended its side while bytes were still being taken
         if exchange.state is State.OVER:
             self.exchange = None
             self.forget()
@@ -82,6 +84,7 @@ class Performer:
 
     def forget(self) -> None:
         """No timer wakes it any more."""
+        self._sender.stop()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -96,7 +99,7 @@ class Performer:
             case Execute():
                 self._execute(exchange)
             case Send():
-                return self._send(exchange, command.answer)
+                return self._send(exchange, command.act)
             case OpenStrike():
                 exchange.striking = self._open_strike(exchange)
             case CloseStrike():
@@ -132,9 +135,14 @@ class Performer:
 
     # The reply.
 
-    def _send(self, exchange: Exchange, answer: Answer) -> Event | None:
+    @property
+    def taking_bytes(self) -> bool:
+        """The kernel still has to take bytes of a reply. In a gap it does not: there the peer's end is its leaving."""
+        return self.exchange is not None and self.exchange.state is State.SENDING and not self._sender.pausing
+
+    def _send(self, exchange: Exchange, act: ReplyAct) -> Event | None:
         reply = render(
-            answer,
+            act,
             exchange.operation,
             exchange.execution,
             exchange.choices,
@@ -142,39 +150,21 @@ class Performer:
             close=not exchange.keep_alive,
         )
         self._board.ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
-        data = reply.head + reply.body
-        self._of_bytes = reply.of_bytes
-        self._handed = 0
-        try:
-            sent = self._line.send(data)
-        except OSError:
-            self.peer_lost = True
-            return Event.PEER_GONE
-        self._handed = sent
-        if sent == len(data):
-            self._replied(exchange)
-            return Event.SENT
-        self._rest = memoryview(data)[sent:]
-        self._line.on_writable(self._writable)
-        return None
+        all_sent = self._sender.begin(reply, exchange.read_timeout_s)
+        return None if all_sent is None else self._event_of(exchange, all_sent)
 
-    def _writable(self) -> None:
+    def _sent(self, all_sent: bool) -> None:
         exchange = self.exchange
         assert exchange is not None
-        try:
-            sent = self._line.send(self._rest)
-        except OSError:
-            self.peer_lost = True
-            self._line.on_writable(None)
-            self.apply(Event.PEER_GONE)
-            return
-        self._handed += sent
-        self._rest = self._rest[sent:]
-        if not self._rest:
-            self._line.on_writable(None)
+        self.apply(self._event_of(exchange, all_sent))
+
+    def _event_of(self, exchange: Exchange, all_sent: bool) -> Event:
+        if all_sent:
             self._replied(exchange)
-            self.apply(Event.SENT)
+            return Event.SENT
+        self.peer_lost = True
+        return Event.PEER_GONE
 
     def _replied(self, exchange: Exchange) -> None:
-        whole = self._handed == self._of_bytes
-        self._board.ledger.record(Replied, exchange=exchange.number, bytes_sent=self._handed, whole=whole)
+        sender = self._sender
+        self._board.ledger.record(Replied, exchange=exchange.number, bytes_sent=sender.handed, whole=sender.whole)

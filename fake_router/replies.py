@@ -1,78 +1,168 @@
-"""The reply as a pure function of act, operation, execution and choices, so that a judge can compute it again.
+"""A reply as a pure function of act, operation, execution and choices, so that a judge can compute it again.
 
-A result names its operation and its execution in its tokens and in its text; every other body depends on the
-fault alone.
+A result names its operation and its execution in its tokens and in its text; every body that is no result depends on
+the fault alone. A reply is a sequence of parts, and stops where its act stops it.
 """
 
+import gzip
 from typing import NamedTuple
 
 import msgspec
 
-from fake_router.content import result_text, result_tokens
-from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS, STREAM_TYPE, in_form
-from fake_router.wire import LAST_CHUNK, chunk, head
-from faults.acts import Answer
-from faults.contents import JSON_TYPE, fixed_content
+from fake_router.completions import NOBODY, completion, spoilt, wrong_completion
+from fake_router.forms import STREAM_TYPE, in_form
+from fake_router.layout import Layout, layout_of
+from fake_router.parts import Gap, Padding, Part, bytes_in
+from fake_router.wire import head, head_of
+from faults.acts import HEALTHY, Fragment, ReplyAct
+from faults.answer import Answer, Drip, Pause
+from faults.contents import HTML_TYPE, JSON_TYPE, fixed_content, is_fixed, noise_bytes
 from faults.form import COMPLETION, Form
-from faults.vocabulary import Content, Cut, Framing
+from faults.vocabulary import Coding, Content, Flaw, Surplus
 
 NO_OPERATION = 0  # the number in the result of a request whose prompt carries no operation
+NO_STATUS = 0  # of bytes that are no final reply
+HUGE_BYTES = 100_000_000
+STRAY = b"0123456789"
 
 _encode = msgspec.json.Encoder().encode
 
 
 class Reply(NamedTuple):
-    """The bytes to send. `body` is framed, and cut where the act cuts; `of_bytes` is the size of the whole reply."""
+    """What is sent. `of_bytes` is the size of the whole message; it is whole when the kernel has taken so many bytes
+    of it and `complete` says that all of it was meant to be sent.
+    """
 
     status: int
-    head: bytes
-    body: bytes
+    parts: tuple[Part, ...]
     of_bytes: int
+    complete: bool = True
 
 
 def body_of(
     content: Content, operation: int | None, execution: int, choices: int, form: Form = COMPLETION
 ) -> tuple[str, bytes]:
-    """Content type and whole body, without framing. `execution` is 0 where nothing was executed."""
-    if content is not Content.RESULT:
+    """Content type and body, without framing, coding and padding. `execution` is 0 where nothing was executed."""
+    if is_fixed(content):
         return fixed_content(content)
     number = NO_OPERATION if operation is None else operation
-    if form != COMPLETION:
-        return STREAM_TYPE if form.stream else JSON_TYPE, in_form(form, number, execution, choices)
-    return JSON_TYPE, _completion(number, execution, choices)
+    if content not in _RESULTS:  # as a completion, in whatever form it was asked for: it is wrong in any
+        return JSON_TYPE, wrong_completion(content, number, execution, choices)
+    whose = (NOBODY, 0) if content is Content.FOREIGN else (number, execution)
+    type_ = HTML_TYPE if content is Content.WRONG_TYPE else STREAM_TYPE if form.stream else JSON_TYPE
+    return type_, spoilt(content, _result(form, *whose, choices))
+
+
+_RESULTS = frozenset(
+    {
+        Content.RESULT,
+        Content.WRONG_TYPE,
+        Content.FOREIGN,
+        Content.HUGE,
+        Content.BAD_UTF8,
+        Content.NUL_TAIL,
+        Content.HALF_JSON,
+    }
+)
+
+
+def _result(form: Form, operation: int, execution: int, choices: int) -> bytes:
+    if form == COMPLETION:
+        return completion(operation, execution, choices)
+    return in_form(form, operation, execution, choices)
+
+
+def is_streamed(act: Answer, form: Form) -> bool:
+    """It is sent as a stream of events."""
+    return form.stream and act.content in _RESULTS
+
+
+def content_of(act: Answer, operation: int | None, execution: int, choices: int, form: Form = COMPLETION) -> bytes:
+    """What a recipient that reads the reply rightly holds when all of it has come: the content that its framing
+    delimits, still in its coding. Of a huge one that is all of it, in memory.
+    """
+    body = _coded(act, body_of(act.content, operation, execution, choices, form)[1])
+    if act.content is Content.HUGE:
+        return body + b" " * (HUGE_BYTES - len(body))
+    return body[: len(body) // 2] if act.flaw is Flaw.LENGTH_SHORT else body
 
 
 def render(
-    act: Answer,
+    act: ReplyAct,
     operation: int | None,
     execution: int,
     choices: int,
     form: Form = COMPLETION,
     *,
     close: bool = False,
-    body_withheld: bool = False,
 ) -> Reply:
-    """The reply that the act sends to a request of that form. `close` adds `Connection: close`; `body_withheld` answers
-    a HEAD. A stream is chunked: its length is not known when it begins.
-
-    A cut takes half of the content (rounded down), or the last chunk.
+    """What the act sends to a request of that form. `close`: the request asked for the end of the connection, so a
+    whole reply announces it. A stream is chunked: its length is not known when it begins.
     """
+    if act is HEALTHY and form is COMPLETION:
+        body = completion(NO_OPERATION if operation is None else operation, execution, choices)
+        data = head(200, JSON_TYPE, len(body), close=close) + body
+        return Reply(200, (data,), len(data))
+    if isinstance(act, Fragment):
+        data = noise_bytes(act.noise) if act.noise is not None else interim_heads(act.interim)
+        return Reply(NO_STATUS, (data,), len(data), complete=False)
     content_type, body = body_of(act.content, operation, execution, choices, form)
-    chunked = act.framing is Framing.CHUNKED or (form.stream and act.content is Content.RESULT)
-    extra = () if act.retry_after_s is None else (("Retry-After", str(act.retry_after_s)),)
-    start = head(act.status, content_type, None if chunked else len(body), close=close, extra=extra)
-    if body_withheld:
-        return Reply(act.status, start, b"", len(start))
-    half = len(body) // 2
-    if chunked:
-        whole = chunk(body[:half]) + chunk(body[half:]) + LAST_CHUNK
-        sent = (
-            whole if act.cut is None else whole[: -len(LAST_CHUNK)] if act.cut is Cut.LAST_CHUNK else chunk(body[:half])
-        )
-    else:
-        whole = body
-        sent = body if act.cut is None else body[:half]
-    return Reply(act.status, start, sent, len(start) + len(whole))
+    padding = HUGE_BYTES - len(body) if act.content is Content.HUGE else 0
+    layout = layout_of(
+        act, content_type, _coded(act, body), padding=padding, close=close, streamed=is_streamed(act, form)
+    )
+    before = interim_heads(act.interim)
+    parts = _paced(act, before, layout)
+    if padding:
+        parts += (Padding(count=padding),)
+    if act.surplus is not None:
+        parts = _with_surplus(act, act.surplus, parts)
+    return Reply(act.status, parts, len(before) + len(layout.data) + padding, complete=not act.incomplete)
+
+
+def bytes_of(reply: Reply) -> int:
+    """How many bytes it sends, whether or not that is all of a message."""
+    return bytes_in(reply.parts)
+
+
+def interim_heads(statuses: tuple[int, ...]) -> bytes:
+    """Interim responses: heads without a body (RFC 9110 s15.2)."""
+    return b"".join(head_of(status, ()) for status in statuses)
+
+
+def _coded(act: Answer, body: bytes) -> bytes:
+    return gzip.compress(body, mtime=0) if act.coding is Coding.GZIP else body
+
+
+def _paced(act: Answer, before: bytes, layout: Layout) -> tuple[Part, ...]:
+    """The bytes as far as they are sent, with the gaps between them; each part that is bytes is one segment."""
+    data = before + (layout.data if act.cut is None else layout.data[: layout.place_of(act.cut)])
+    match act.pace:
+        case None:
+            return (data,)
+        case Pause(at=point, length=length):
+            place = len(before) + layout.place_of(point)
+            return data[:place], Gap(length=length), data[place:]
+        case Drip(pieces=pieces, pause=pause):
+            size = 1 if pieces is None else -(-len(data) // pieces)
+            dripped = [data[place : place + size] for place in range(0, len(data), size)]
+            if not pause:
+                return tuple(dripped)
+            return tuple(part for piece in dripped for part in (Gap(length=pause), piece))[1:]
+
+
+def _with_surplus(act: Answer, surplus: Surplus, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    more = STRAY if surplus is Surplus.STRAY else foreign_reply()
+    if act.surplus_after is not None:
+        return (*parts, Gap(length=act.surplus_after), more)
+    *before, last = parts
+    return (*before, last + more) if isinstance(last, bytes) else (*parts, more)
+
+
+def foreign_reply() -> bytes:
+    """A whole reply that belongs to nobody."""
+    body = completion(NOBODY, 0, 1)
+    return head(200, JSON_TYPE, len(body)) + body
 
 
 def small_json(status: int, value: object, *, close: bool, allow: str = "", body_withheld: bool = False) -> bytes:
@@ -80,37 +170,3 @@ def small_json(status: int, value: object, *, close: bool, allow: str = "", body
     body = _encode(value)
     extra = (("Allow", allow),) if allow else ()
     return head(status, JSON_TYPE, len(body), close=close, extra=extra) + (b"" if body_withheld else body)
-
-
-def _completion(operation: int, execution: int, choices: int) -> bytes:
-    """A completion as vLLM and OpenAI write it: one token a word, and a finite logprob for each token id."""
-    out = []
-    for index in range(choices):
-        tokens = result_tokens(operation, execution, index)
-        out.append(
-            {
-                "index": index,
-                "text": result_text(operation, execution, index),
-                "token_ids": tokens,
-                "logprobs": {
-                    "tokens": [f"token_id:{token}" for token in tokens],
-                    "token_logprobs": [-(1 + token % 7) / 8 for token in tokens],
-                },
-                "finish_reason": "stop",
-            }
-        )
-    used = choices * len(result_tokens(operation, execution, 0))
-    return _encode(
-        {
-            "id": f"cmpl-{operation}-{execution}",
-            "object": "text_completion",
-            "created": CREATED,
-            "model": MODEL,
-            "choices": out,
-            "usage": {
-                "prompt_tokens": PROMPT_TOKENS,
-                "completion_tokens": used,
-                "total_tokens": PROMPT_TOKENS + used,
-            },
-        }
-    )

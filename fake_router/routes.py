@@ -10,6 +10,7 @@ import msgspec
 from fake_router.content import operation_in, operation_in_messages
 from fake_router.entries import NOT_ANSWERED
 from fake_router.forms import MODEL
+from fake_router.layout import MOVED
 from fake_router.wire import Request
 from faults.form import Api, Form
 
@@ -20,6 +21,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110 s9.2.1
 PROBES: Mapping[str, object] = {
     "/": {"status": "ok"},
     "/health": {"status": "ok"},
+    MOVED: {"status": "moved"},  # a redirect that was followed by GET; by POST it is work
     "/v1/models": {"object": "list", "data": [{"id": MODEL, "object": "model"}]},
 }
 
@@ -82,6 +84,8 @@ def route(request: Request, probes: Mapping[str, object] = PROBES) -> Work | Pro
             work = work_in(request.body, api)
             return _NO_STREAM if request.http10 and isinstance(work, Work) and work.form.stream else work
         return Refusal(status=405, why=f"{request.method} {path}; expected POST", allow="POST")
+    if path == MOVED and request.method == "POST":
+        return _moved_work(request)
     if path not in probes:
         return Refusal(status=404, why=f"{path!r} is not served; expected {', '.join((*APIS, *probes))}")
     if request.method not in ("GET", "HEAD"):
@@ -111,6 +115,12 @@ def _path_of(target: str) -> str:
         return urlsplit(target).path or "/"
     except ValueError:
         return target
+
+
+def _moved_work(request: Request) -> Work | Refusal:
+    """What was sent to where a redirect points: its content says in which form it asks."""
+    work = work_in(request.body, Api.COMPLETIONS)
+    return work if isinstance(work, Work) else work_in(request.body, Api.CHAT)
 
 
 def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:

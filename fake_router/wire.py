@@ -16,13 +16,25 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 LAST_CHUNK = b"0\r\n\r\n"
 
 _REASONS = {
+    100: "Continue",
+    102: "Processing",
+    103: "Early Hints",
     200: "OK",
+    204: "No Content",
+    205: "Reset Content",
+    301: "Moved Permanently",
+    302: "Found",
+    303: "See Other",
+    307: "Temporary Redirect",
+    308: "Permanent Redirect",
     400: "Bad Request",
     404: "Not Found",
     405: "Method Not Allowed",
     408: "Request Timeout",
+    409: "Conflict",
     413: "Content Too Large",
     421: "Misdirected Request",
+    422: "Unprocessable Content",
     425: "Too Early",
     429: "Too Many Requests",
     431: "Request Header Fields Too Large",
@@ -210,10 +222,19 @@ def head(
 
     It has no Date: the same facts give the same bytes, and a judge can compute them again.
     """
-    reason = _REASONS.get(status, "")
-    framing = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
-    lines = [f"HTTP/1.1 {status} {reason}", f"Content-Type: {content_type}", framing]
-    lines += [f"{name}: {value}" for name, value in extra]
+    framing = CHUNKED if length is None else ("Content-Length", str(length))
+    fields = (("Content-Type", content_type), framing, *extra)
     if close:
-        lines.append("Connection: close")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+        fields += (CLOSE,)
+    return head_of(status, fields)
+
+
+CHUNKED = ("Transfer-Encoding", "chunked")
+CLOSE = ("Connection", "close")
+
+
+def head_of(status: int, fields: tuple[tuple[str, str], ...], *, version: str = "1.1", line_end: str = "\r\n") -> bytes:
+    """A head with exactly these fields, in their order; nothing is checked, so that anything can be sent."""
+    lines = [f"HTTP/{version} {status} {_REASONS.get(status, '')}"]
+    lines += [f"{name}: {value}" for name, value in fields]
+    return (line_end.join(lines) + line_end * 2).encode("latin-1")

@@ -5,8 +5,9 @@ one command of the injector. Times are multiples of the subject's read timeout, 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from faults.answer import Answer, is_interim
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, SpoilHandshake
-from faults.vocabulary import Content, Cut, Ending, Framing, Side
+from faults.vocabulary import Ending, Noise, Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,43 +87,30 @@ class End:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """The request was read whole; `side` of EXECUTE a reply is sent: late by `delay` read timeouts, whole, or cut
-    at `cut` and then ended by `ending`.
+class Fragment:
+    """The request was read whole; `side` of EXECUTE bytes are sent that are no final reply: interim responses alone
+    (RFC 9110 s15.2), or no HTTP at all. Then the connection is ended, or (None) nothing more comes.
 
-    Raises ValueError for what cannot be: a 2xx before EXECUTE, a cut without an ending, a last chunk left out
-    of a reply that is not chunked, a cut of a body that has no content.
+    Raises ValueError for both or neither.
     """
 
     side: Side
-    status: int = 200
-    content: Content = Content.RESULT
-    framing: Framing = Framing.LENGTH
-    retry_after_s: int | None = None
-    delay: float | None = None
-    cut: Cut | None = None
+    interim: tuple[int, ...] = ()
+    noise: Noise | None = None
     ending: Ending | None = None
 
     def __post_init__(self) -> None:
-        if not 200 <= self.status <= 599:
-            raise ValueError(f"status is {self.status!r}; expected a final status, 200 to 599")
-        if self.status < 300 and self.side is Side.BEFORE:
-            raise ValueError(f"status {self.status!r} before EXECUTE: a 2xx means that the work was done")
-        if self.content is Content.RESULT and self.side is Side.BEFORE:
-            raise ValueError("a result before EXECUTE: nothing ran that it could name")
-        if (self.cut is None) != (self.ending is None):
-            raise ValueError(f"cut {self.cut!r} with ending {self.ending!r}; expected both or neither")
-        if self.cut is Cut.LAST_CHUNK and self.framing is not Framing.CHUNKED:
-            raise ValueError(f"cut {self.cut!r} of a reply framed by {self.framing!r}; expected chunked")
-        if self.cut is not None and self.content is Content.EMPTY:
-            raise ValueError("a cut of an empty body; expected content to cut")
-        if self.delay is not None and not 0 < self.delay <= 10:
-            raise ValueError(f"delay is {self.delay!r}; expected a multiple of the read timeout in (0, 10]")
+        if bool(self.interim) == (self.noise is not None):
+            raise ValueError(f"interim {self.interim!r} with noise {self.noise!r}; expected exactly one of them")
+        for status in self.interim:
+            if not is_interim(status):
+                raise ValueError(f"interim status is {status!r}; expected 100 to 199, and not 101")
 
 
 DialAct = HoldPool | Misresolve | Refuse | Unreachable | DropSyn  # there is no connection
 ListenerAct = DialAct | HandshakeAct | LeaveUnread | ResetAtAccept | ResetUnread
-ExchangeAct = Hang | End | Answer
+ReplyAct = Fragment | Answer
+ExchangeAct = Hang | End | ReplyAct
 Act = ListenerAct | ExchangeAct
 
 HEALTHY = Answer(side=Side.AFTER)
@@ -138,7 +126,7 @@ def needs_tls(act: Act) -> bool:
     match act:
         case SpoilHandshake() | ShowCertificate() | DemandCertificate():
             return True
-        case End(ending=ending) | Answer(ending=ending):
+        case End(ending=ending) | Fragment(ending=ending) | Answer(ending=ending):
             return ending in (Ending.TRUNCATION, Ending.ALERT)
         case _:
             return False

@@ -1,37 +1,71 @@
-"""The catalogue: every fault that a plan can name, in wire order."""
+"""The catalogue: every fault that a plan can name, in wire order; and families, whose members a number tells apart."""
 
+from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import cache
 
 from faults.connection_faults import connection_faults
+from faults.content_faults import coding_faults, content_faults
+from faults.cut_faults import cut_families, cut_faults
+from faults.families import Family, UnknownFaultError
 from faults.fault import Fault
+from faults.form_faults import form_faults
 from faults.name_faults import name_faults
 from faults.pool_faults import pool_faults
-from faults.reply_faults import final_faults, status_faults, time_faults, wait_faults
+from faults.reply_faults import fragment_faults, status_faults, wait_faults
+from faults.time_faults import time_faults
 from faults.tls_faults import handshake_faults, tls_ending_faults
 
-_ALL = (
-    *pool_faults(),
-    *name_faults(),
-    *connection_faults(),
-    *handshake_faults(),
-    *wait_faults(),
-    *status_faults(),
-    *final_faults(),
-    *tls_ending_faults(),
-    *time_faults(),
-)
-CATALOGUE: dict[str, Fault] = {fault.id: fault for fault in _ALL}
+FAMILIES: tuple[Family, ...] = cut_families()
 
 
-class UnknownFaultError(ValueError):
-    """A plan or a caller names a fault that the catalogue does not hold."""
+def _catalogued() -> Iterator[Fault]:
+    yield from pool_faults()
+    yield from name_faults()
+    yield from connection_faults()
+    yield from handshake_faults()
+    yield from wait_faults()
+    yield from fragment_faults()
+    yield from status_faults()
+    yield from content_faults()
+    yield from coding_faults()
+    yield from cut_faults()
+    for family in FAMILIES:
+        yield from (family.build(number) for number in family.shown)
+    yield from form_faults()
+    yield from tls_ending_faults()
+    yield from time_faults()
 
 
+CATALOGUE: dict[str, Fault] = {fault.id: fault for fault in _catalogued()}
+
+
+@cache
 def fault_named(id_: str) -> Fault:
-    """The fault of that id. Raises UnknownFaultError with the nearest names."""
+    """The fault of that id, of the catalogue or of a family. Raises UnknownFaultError with the nearest names."""
+    if (fault := CATALOGUE.get(id_)) is not None:
+        return fault
+    if (family := _family_of(id_)) is not None:
+        return family.member(id_)
+    near = ", ".join(get_close_matches(id_, (*CATALOGUE, *(family.name for family in FAMILIES)), n=3))
+    hint = f"nearest: {near}" if near else "`retryproof faults` lists all there are"
+    raise UnknownFaultError(f"fault {id_!r} is not in the catalogue; {hint}")
+
+
+def is_fault(id_: str) -> bool:
+    """There is a fault of that id."""
     try:
-        return CATALOGUE[id_]
-    except KeyError:
-        near = ", ".join(get_close_matches(id_, CATALOGUE, n=3))
-        hint = f"nearest: {near}" if near else "`retryproof faults` lists all there are"
-        raise UnknownFaultError(f"fault {id_!r} is not in the catalogue; {hint}") from None
+        fault_named(id_)
+    except UnknownFaultError:
+        return False
+    return True
+
+
+def filed_under(id_: str) -> str:
+    """The name under which a fault is counted: its own where it is in the catalogue, else its family's."""
+    family = None if id_ in CATALOGUE else _family_of(id_)
+    return id_ if family is None else family.name
+
+
+def _family_of(id_: str) -> Family | None:
+    return next((family for family in FAMILIES if family.holds(id_)), None)

@@ -26,6 +26,7 @@ class Dimension(StrEnum):
     """What a cell changes around its fault: an exchange's, or a listener's."""
 
     FIRST = "first"  # the first request of its connection, in one segment
+    FOLLOWED = "followed"  # the same, and a second operation after it, on whatever it has left of the connection
     REUSED = "reused"  # on a connection that has carried one before
     TWO_SEGMENTS = "first/two-segments"  # head and body apart
     STREAM = "first/stream"  # asked for as a stream of events
@@ -58,12 +59,14 @@ _PLAIN = frozenset({Dimension.FIRST, Dimension.EVERY_UPSTREAM, Dimension.FIRST_O
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """The cells that are lived through before DEEP: `core` at every depth, `full` from FULL on beside the plain ones
-    (`first`, or both of a listener) that are not `deep`. All others are DEEP.
+    (`first`, or both of a listener) that are not `deep`. All others are DEEP. drawn: plans that are drawn may hold the
+    fault.
     """
 
     core: frozenset[Dimension] = frozenset()
     full: frozenset[Dimension] = frozenset()
     deep: frozenset[Dimension] = frozenset()
+    drawn: bool = True
 
     def depth_of(self, dimension: Dimension) -> Depth:
         """The shallowest depth at which the cell in that dimension is lived through."""
@@ -73,6 +76,10 @@ class Coverage:
 
 
 ONCE = Coverage()  # what a new fault gets: its plain cells, from FULL on
+FOLLOWED_TOO = Coverage(full=frozenset({Dimension.FOLLOWED}))
+FOLLOWED_ONLY = Coverage(full=frozenset({Dimension.FOLLOWED}), deep=frozenset({Dimension.FIRST}))
+FOLLOWED_UNDRAWN = replace(FOLLOWED_ONLY, drawn=False)
+COSTLY = Coverage(deep=_PLAIN, drawn=False)
 REUSED_TOO = Coverage(full=frozenset({Dimension.REUSED}))
 CORE = Coverage(core=frozenset({Dimension.FIRST}), full=frozenset({Dimension.REUSED}))
 CORE_REUSED_TOO = Coverage(core=frozenset({Dimension.FIRST, Dimension.REUSED}))

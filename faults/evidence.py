@@ -13,11 +13,14 @@ AMBIGUOUS_STATUSES = frozenset({429})  # RFC 6585 s4 says nothing about whether 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What the forwarder certainly had in hand: the sight, and for a whole or cut reply its status and body."""
+    """What the forwarder certainly had in hand: the sight, for a reply (or as much of one) its status and body, and
+    the interim responses before it.
+    """
 
     sight: Sight
     status: int | None = None
     body: bytes = b""
+    interim: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +63,25 @@ def classify(evidence: Evidence, contract: Contract = NO_CONTRACT) -> Class:
             return Class.SAFE  # RFC 8446 s2: application data follows the handshake; RFC 8470 s4: no early data is used
         case Sight.TLS_REFUSED:
             return Class.AMBIGUOUS  # RFC 8446 s4.6.2: authentication after the handshake gives the same alert
-        case Sight.RESET | Sight.FIN | Sight.TRUNCATION | Sight.ALERT | Sight.SILENCE:
+        case Sight.RESET | Sight.FIN | Sight.TRUNCATION | Sight.ALERT | Sight.SILENCE | Sight.GARBLED:
             return Class.AMBIGUOUS  # RFC 9110 s9.2.2: no means to detect that it was never applied
-        case Sight.CUT | Sight.WHOLE:
+        case Sight.WHOLE:
             return Class.FINAL  # a 2xx head has been sent: the work ran (RFC 9110 s15.3)
+        case Sight.HEAD_CUT | Sight.CUT | Sight.STALL | Sight.FLAWED:
+            return _classify_part(evidence)
         case Sight.STATUS:
             return _classify_status(evidence, contract)
         case _:
             assert_never(evidence.sight)
+
+
+def _classify_part(evidence: Evidence) -> Class:
+    """RFC 9112 s8: the message is incomplete, or (s6.3) not to be relied on. What its status line says of the work is
+    true all the same; half a body is not the one that a contract names.
+    """
+    if evidence.status is None:
+        return Class.AMBIGUOUS
+    return Class.FINAL if evidence.status < 300 else _classify_status(evidence, NO_CONTRACT)
 
 
 def _classify_status(evidence: Evidence, contract: Contract) -> Class:

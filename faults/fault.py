@@ -10,6 +10,8 @@ from faults.vocabulary import Class, Phase
 
 RFC_RETRY = "RFC 9110 s9.2.2: no automatic retry without means to detect that it was never applied"
 
+RAN = "FINAL: the work is known to have run"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:

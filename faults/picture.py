@@ -11,9 +11,9 @@ from typing import assert_never
 
 from faults.acts import (
     Act,
-    Answer,
     DropSyn,
     End,
+    Fragment,
     Hang,
     HoldPool,
     LeaveUnread,
@@ -25,6 +25,7 @@ from faults.acts import (
     Unreachable,
     needs_tls,
 )
+from faults.answer import Answer, Drip, Pause
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.truth import evidence_of, truth_of
 from faults.vocabulary import Ending, Replied, Sight
@@ -71,7 +72,8 @@ _ENDED = {
     Ending.TRUNCATION: "FIN, and no close_notify",
     Ending.ALERT: "fatal alert; FIN",
 }
-_PLACED = frozenset({"side", "status", "content", "delay", "ending"})  # fields of an answer that are drawn by name
+# Fields of an answer that are drawn by name.
+_PLACED = frozenset({"side", "status", "content", "interim", "delay", "pace", "surplus", "surplus_after", "ending"})
 
 
 def picture_of(act: Act) -> tuple[Step, ...]:
@@ -106,6 +108,8 @@ def _steps(act: Act) -> Iterator[Step]:
             yield from (*_CONNECTED, _REQUEST, *_read(act), *_silence())
         case End(ending=ending):
             yield from (*_opened(act), _REQUEST, *_read(act), _ended(ending))
+        case Fragment():
+            yield from (*_opened(act), _REQUEST, *_read(act), *_fragment(act))
         case Answer():
             yield from (*_opened(act), _REQUEST, *_read(act), *_answer(act))
         case _:
@@ -141,19 +145,54 @@ def _read(act: Act) -> Iterator[Step]:
         yield Step(Way.AT_ROUTER, "read, and not accepted" if not truth.accepted else "accepted, and not executed")
 
 
+def _fragment(act: Fragment) -> Iterator[Step]:
+    yield from _interim(act.interim)
+    if act.noise is not None:
+        yield Step(Way.TO_FORWARDER, f"bytes that are no HTTP: {act.noise}")
+    yield Step(Way.AT_ROUTER, "the rest is never sent")
+    yield from _silence() if act.ending is None else (_ended(act.ending),)
+
+
+def _interim(statuses: tuple[int, ...]) -> Iterator[Step]:
+    for status in statuses:
+        yield Step(Way.TO_FORWARDER, f"HTTP/1.1 {status}, interim")
+
+
 def _answer(act: Answer) -> Iterator[Step]:
     if act.delay is not None:
         yield _later(act.delay)
+    yield from _interim(act.interim)
     notes = [
         f"{field.name.replace('_', ' ')}: {_word(getattr(act, field.name))}"
         for field in fields(act)
         if field.name not in _PLACED and getattr(act, field.name) != field.default
     ]
-    yield from _reply(act.status, act.content, *notes)
+    if evidence_of(act).status is None and evidence_of(act).sight is Sight.HEAD_CUT:
+        yield Step(Way.TO_FORWARDER, "; ".join(("HTTP/1.1 and no status", *notes)))
+    else:
+        yield from _reply(act.status, act.content, *notes, *_paced(act))
     if truth_of(act).replied is not Replied.WHOLE:
         yield Step(Way.AT_ROUTER, "the rest is never sent")
+    if act.surplus_after is not None:
+        yield _later(act.surplus_after)
+    if act.surplus is not None:
+        yield Step(Way.TO_FORWARDER, f"unasked, behind it: {act.surplus}")
     if act.ending is not None:
         yield _ended(act.ending)
+
+
+def _paced(act: Answer) -> Iterator[str]:
+    match act.pace:
+        case None:
+            return
+        case Drip(pieces=None):
+            yield "each byte by itself"
+        case Drip(pieces=pieces, pause=pause):
+            yield f"in {pieces} pieces, {pause:.2g} times the read time-out between two"
+        case Pause(at=point, length=length):
+            yield f"at its {point} it pauses for {length:.2g} times the read time-out"
+        case _:
+            assert_never(act.pace)
 
 
 def _reply(status: int, content: str, *notes: str) -> tuple[Step, ...]:

@@ -6,7 +6,8 @@ which the router reads them; the exchange after the last one is healthy.
 
 from dataclasses import dataclass, field
 
-from faults.acts import Answer, DialAct, Hang, is_listener_act, needs_tls
+from faults.acts import DialAct, Hang, is_listener_act, needs_tls
+from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.form import Api, Form
 from faults.vocabulary import Leaving

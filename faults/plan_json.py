@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
-from faults.catalogue import UnknownFaultError
+from faults.families import UnknownFaultError
 from faults.plan import SCHEMA, Plan, PlanError, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
 

@@ -1,22 +1,20 @@
-"""The faults that strike an exchange: the request was read whole."""
+"""The faults that strike an exchange before a reply, and the replies that are whole and no success."""
 
-from faults.acts import HEALTHY, Act, Answer, End, Hang
+from faults.acts import Act, End, Fragment, Hang
+from faults.answer import Answer
 from faults.coverage import (
     CORE,
     CORE_REUSED_TOO,
+    ONCE,
     REUSED_TOO,
     Coverage,
-    in_all_forms,
     left,
     over_tls,
     segmented,
     streamed,
 )
 from faults.fault import RFC_RETRY, Fault
-from faults.vocabulary import Content, Cut, Ending, Framing, Side
-
-_RFC_2XX = "RFC 9110 s15.3: a 2xx says that the request was accepted"
-_RFC_CUT = "RFC 9112 s8: the message is incomplete"
+from faults.vocabulary import Content, Ending, Noise, Side
 
 _LIAR = "SAFE evidence: after EXECUTE it would be a router that lies"
 # Core is what tells forwarders apart best; another fault of the same class does it as well as those that are not.
@@ -29,14 +27,21 @@ _AN_ANSWER = "FINAL: an answer, whatever was done for it"
 _FINAL_STATUSES = (
     (400, "S6", "RFC 9110 s15.5.1: the request is at fault", _AN_ANSWER, CORE),
     (404, "S6", "RFC 9110 s15.5.5: there is nothing of that name", _AN_ANSWER, REUSED_TOO),
+    (409, "S5", "RFC 9110 s15.5.10; with an Idempotency-Key: in flight, so not to be sent again", _AN_ANSWER, ONCE),
+    (413, "S6", "RFC 9110 s15.5.14: the content is larger than the router takes", _AN_ANSWER, ONCE),
     (422, "S5", "RFC 9110 s15.5.21; with an Idempotency-Key: another payload", _AN_ANSWER, REUSED_TOO),
+    *(
+        (status, "S8", "RFC 9110 s15.4: whether to follow is for the caller to decide", _AN_ANSWER, ONCE)
+        for status in (301, 302, 303, 307, 308)
+    ),
 )
+_SIDES = ((Side.BEFORE, Side.AFTER), (Side.AFTER, Side.BEFORE))
 
 
 def wait_faults() -> list[Fault]:
     """Reset, FIN and silence before the reply, on both sides of EXECUTE."""
     faults = []
-    for side, other in ((Side.BEFORE, Side.AFTER), (Side.AFTER, Side.BEFORE)):
+    for side, other in _SIDES:
         acts: dict[str, tuple[str, str, Act]] = {
             "reset": ("the connection is reset", "H2", End(side=side, ending=Ending.RESET)),
             "fin": ("the connection is closed", "H1", End(side=side, ending=Ending.FIN)),
@@ -64,6 +69,29 @@ def _covered(name: str, side: Side) -> Coverage:
     return streamed(segmented(waits)) if name == "reset" else waits
 
 
+def fragment_faults() -> list[Fault]:
+    """Bytes that are no final reply, on both sides of EXECUTE."""
+    kinds = [
+        ("100-reset", "100 Continue, then RST", "H4", (100,), None, Ending.RESET),
+        ("103-fin", "103 Early Hints, then FIN", "H4", (103,), None, Ending.FIN),
+        ("tls-alert", "the bytes of a TLS alert, then FIN", "R3", (), Noise.TLS_ALERT, Ending.FIN),
+        ("garbage", "bytes that are no HTTP, then FIN", "R3", (), Noise.GARBAGE, Ending.FIN),
+        ("garbage-reset", "bytes that are no HTTP, then RST", "R3", (), Noise.GARBAGE, Ending.RESET),
+    ]
+    return [
+        Fault(
+            id=f"{name}-{side}",
+            says=f"the request was read whole; {side} EXECUTE {what}",
+            act=Fragment(side=side, interim=interim, noise=noise, ending=ending),
+            row=row,
+            authority=RFC_RETRY + ("" if noise else "; RFC 9110 s15.2: an interim response promises nothing"),
+            twin=f"{name}-{other}",
+        )
+        for name, what, row, interim, noise, ending in kinds
+        for side, other in _SIDES
+    ]
+
+
 def status_faults() -> list[Fault]:
     """Whole replies whose status is no success."""
     faults = [
@@ -79,7 +107,7 @@ def status_faults() -> list[Fault]:
     ]
     for status in (429, 500, 502, 503, 504):
         for retry_after_s in (None, 1):
-            for side, other in ((Side.BEFORE, Side.AFTER), (Side.AFTER, Side.BEFORE)):
+            for side, other in _SIDES:
                 name = f"{status}" if retry_after_s is None else f"{status}-retry-after"
                 coverage = CORE if retry_after_s is None else REUSED_TOO
                 hint = "" if retry_after_s is None else f" with Retry-After: {retry_after_s}"
@@ -105,88 +133,4 @@ def status_faults() -> list[Fault]:
             coverage=coverage,
         )
         for status, row, authority, no_twin, coverage in (*_SAFE_STATUSES, *_FINAL_STATUSES)
-    ]
-
-
-def final_faults() -> list[Fault]:
-    """A 200 whose content is wrong, or whose body is cut."""
-    contents = (
-        ("html-200", Content.HTML, "an HTML page with 200", over_tls(streamed(segmented(CORE)))),
-        ("empty-200", Content.EMPTY, "an empty body with 200", CORE),
-        ("shape-200", Content.WRONG_SHAPE, "JSON of the wrong shape with 200", CORE),
-        ("null-200", Content.NULL, "the JSON value null with 200", REUSED_TOO),
-        ("object-200", Content.OBJECT, "an empty JSON object with 200", CORE),
-        ("no-choices-200", Content.NO_CHOICES, "a completion without a choice, with 200", REUSED_TOO),
-        ("error-200", Content.ERROR_OBJECT, "an error object with 200", in_all_forms(CORE)),
-    )
-    faults = [
-        Fault(
-            id=id_,
-            says=says,
-            act=Answer(side=Side.AFTER, content=content),
-            row="S7",
-            authority=_RFC_2XX,
-            no_twin="FINAL: the work is known to have run",
-            coverage=coverage,
-        )
-        for id_, content, says, coverage in contents
-    ]
-    cuts = (
-        ("length", Framing.LENGTH, Cut.HALF, "B1", "half of the body, short of Content-Length, then", over_tls(CORE)),
-        ("chunked", Framing.CHUNKED, Cut.HALF, "B2", "half of a chunked body, then", in_all_forms(CORE)),
-        (
-            "last-chunk",
-            Framing.CHUNKED,
-            Cut.LAST_CHUNK,
-            "B2",
-            "all of a chunked body but its last chunk, then",
-            REUSED_TOO,
-        ),
-    )
-    faults += [
-        Fault(
-            id=f"body-{name}-{ending}",
-            says=f"200 with {says} {'RST' if ending is Ending.RESET else 'FIN'}",
-            act=Answer(side=Side.AFTER, framing=framing, cut=cut, ending=ending),
-            row=row,
-            authority=_RFC_CUT,
-            no_twin="FINAL: the work is known to have run",
-            coverage=coverage,
-        )
-        for name, framing, cut, row, says, coverage in cuts
-        for ending in (Ending.FIN, Ending.RESET)
-    ]
-    return faults
-
-
-def time_faults() -> list[Fault]:
-    """Replies that come late; and the one that is simply well."""
-    return [
-        Fault(
-            id="slow-inside",
-            says="the reply comes after a third of the read timeout",
-            act=Answer(side=Side.AFTER, delay=1 / 3),
-            row="H3",
-            authority="a slow answer is an answer",
-            no_twin="FINAL: the work is known to have run",
-            coverage=left(streamed(CORE)),
-        ),
-        Fault(
-            id="slow-beyond",
-            says="the reply comes after two read timeouts, when the forwarder has given up",
-            act=Answer(side=Side.AFTER, delay=2.0),
-            row="H3",
-            authority=RFC_RETRY,
-            twin="silence-before",
-            coverage=CORE,
-        ),
-        Fault(
-            id="healthy",
-            says="nothing is wrong",
-            act=HEALTHY,
-            row="-",
-            authority=_RFC_2XX,
-            no_twin="FINAL: the work is known to have run",
-            coverage=over_tls(left(in_all_forms(segmented(CORE)))),
-        ),
     ]

@@ -1,10 +1,11 @@
 """The faults that strike TLS alone: in the handshake, and in the way in which a connection ends."""
 
-from faults.acts import Answer, End
+from faults.acts import End
+from faults.answer import Answer
 from faults.coverage import BESIDE_HEALTHY, ONCE
 from faults.fault import RFC_RETRY, Fault
 from faults.handshake import DemandCertificate, Flaw, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
-from faults.vocabulary import Cut, Ending, Framing, Side
+from faults.vocabulary import Ending, Framing, Point, Side
 
 _NO_DATA_YET = "RFC 8446 s2: no byte of the request is sent before the handshake is over; RFC 8470 s4: no early data"
 _MUST_VERIFY = "RFC 9110 s4.3.4: a client must verify that the certificate is one of that service; " + _NO_DATA_YET
@@ -86,9 +87,15 @@ def tls_ending_faults() -> list[Fault]:
         for side, other in ((Side.BEFORE, Side.AFTER), (Side.AFTER, Side.BEFORE))
     ]
     cuts = (
-        ("length-truncation", Framing.LENGTH, Cut.HALF, Ending.TRUNCATION, "half of the body, short of Content-Length"),
-        ("chunked-truncation", Framing.CHUNKED, Cut.HALF, Ending.TRUNCATION, "half of a chunked body"),
-        ("length-alert", Framing.LENGTH, Cut.HALF, Ending.ALERT, "half of the body, short of Content-Length"),
+        (
+            "length-truncation",
+            Framing.LENGTH,
+            Point.HALF,
+            Ending.TRUNCATION,
+            "half the body, short of Content-Length",
+        ),
+        ("chunked-truncation", Framing.CHUNKED, Point.HALF, Ending.TRUNCATION, "half of a chunked body"),
+        ("length-alert", Framing.LENGTH, Point.HALF, Ending.ALERT, "half the body, short of Content-Length"),
     )
     return waits + [
         Fault(

@@ -9,9 +9,9 @@ from typing import assert_never
 
 from faults.acts import (
     Act,
-    Answer,
     DropSyn,
     End,
+    Fragment,
     Hang,
     HoldPool,
     LeaveUnread,
@@ -22,10 +22,11 @@ from faults.acts import (
     Resolution,
     Unreachable,
 )
-from faults.contents import fixed_content
+from faults.answer import HEAD_BYTES, NEAR, VERSION_BYTES, Answer, Pause
+from faults.contents import fixed_body, noise_bytes
 from faults.evidence import Evidence
 from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
-from faults.vocabulary import Content, Ending, Phase, Replied, Side, Sight
+from faults.vocabulary import Content, Ending, Flaw, Framing, Persistence, Phase, Point, Replied, Side, Sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +55,10 @@ def truth_of(act: Act) -> Truth:
             return Truth(received=True, accepted=True, executed=True, replied=Replied.WHOLE)
         case Hang(side=side) | End(side=side):
             return _struck(side, Replied.NOTHING)
-        case Answer(side=side, cut=cut):
-            return _struck(side, Replied.WHOLE if cut is None else Replied.PART)
+        case Fragment(side=side):
+            return _struck(side, Replied.PART)
+        case Answer(side=side):
+            return _struck(side, Replied.PART if act.incomplete else Replied.WHOLE)
         case _:
             assert_never(act)
 
@@ -95,6 +98,8 @@ def sight_of(act: Act) -> Sight:
             return Sight.SILENCE if late is None or late >= 1 else Sight.WHOLE
         case End(ending=ending):
             return _SIGHT_OF_END[ending]
+        case Fragment(noise=noise, ending=ending):
+            return _SIGHT_OF_END[ending] if noise is None else Sight.GARBLED
         case Answer():
             return _sight_of_answer(act)
         case _:
@@ -106,15 +111,60 @@ _SIGHT_OF_END = {
     Ending.RESET: Sight.RESET,
     Ending.TRUNCATION: Sight.TRUNCATION,
     Ending.ALERT: Sight.ALERT,
+    None: Sight.SILENCE,
 }
+_READ_RIGHTLY = frozenset({Flaw.LENGTH_SHORT})  # nothing is wrong with it but what lies behind it
 
 
 def _sight_of_answer(act: Answer) -> Sight:
     if act.delay is not None and act.delay >= 1:
         return Sight.SILENCE
-    if act.cut is not None:
-        return Sight.CUT
+    if act.stalls or (isinstance(act.pace, Pause) and act.pace.length >= 1):
+        return Sight.STALL
+    if cut_in_head(act):
+        return Sight.HEAD_CUT
+    if act.incomplete:
+        return Sight.CUT if cut_can_be_seen(act) else Sight.WHOLE
+    if act.flaw is not None and act.flaw not in _READ_RIGHTLY:
+        return Sight.FLAWED
     return Sight.WHOLE if act.status < 300 else Sight.STATUS
+
+
+def cut_in_head(act: Answer) -> bool:
+    """The reply stops before the end of its head."""
+    if isinstance(act.cut, int):
+        return act.cut < HEAD_BYTES
+    return act.cut in (Point.STATUS_LINE, Point.HEADERS)
+
+
+def _status_seen(act: Answer) -> int | None:
+    """The status, where its first digit was sent: that alone says which class it is of (RFC 9110 s15)."""
+    unseen = act.cut is Point.STATUS_LINE or (isinstance(act.cut, int) and act.cut <= VERSION_BYTES)
+    return None if unseen else act.status
+
+
+def is_late(act: Act) -> bool:
+    """It lasts so long that a forwarder may have given up before its end, or gives up for certain."""
+    return isinstance(act, Answer) and act.lasts >= NEAR
+
+
+def sight_is_certain(act: Act) -> bool:
+    """The forwarder sees the same on every machine. What comes close to its read timeout may come on either side."""
+    return not (isinstance(act, Answer) and NEAR <= act.lasts < 2 - NEAR)
+
+
+def speaks_unasked(act: Act) -> bool:
+    """It sends more when its peer has all that it asked for. Who writes the next request before that cannot tell it
+    from an answer; who writes it afterwards can.
+    """
+    return isinstance(act, Answer) and act.surplus_after is not None
+
+
+def cut_can_be_seen(act: Act) -> bool:
+    """The framing shows that the reply was cut. A body that ends with its connection is whole when that ends with
+    FIN (RFC 9112 s6.3, s8): only its content can tell.
+    """
+    return not (isinstance(act, Answer) and act.framing is Framing.CLOSE and act.ending is Ending.FIN)
 
 
 def shows_its_cause(act: Act) -> bool:
@@ -135,10 +185,12 @@ def asks_for_refusal(act: Act) -> bool:
 def evidence_of(act: Act) -> Evidence:
     """The sight, and for a reply its status and (where it names no operation) its body."""
     sight = sight_of(act)
+    if isinstance(act, Fragment):
+        return Evidence(sight=sight, interim=act.interim, body=b"" if act.noise is None else noise_bytes(act.noise))
     if not isinstance(act, Answer) or sight is Sight.SILENCE:
         return Evidence(sight=sight, status=200 if sight is Sight.WHOLE else None)
-    body = b"" if act.content is Content.RESULT else fixed_content(act.content)[1]
-    return Evidence(sight=sight, status=act.status, body=body)
+    body = b"" if sight is Sight.HEAD_CUT else fixed_body(act.content)
+    return Evidence(sight=sight, status=_status_seen(act), body=body, interim=act.interim)
 
 
 def phase_of(act: Act) -> Phase:
@@ -158,17 +210,27 @@ def phase_of(act: Act) -> Phase:
             return Phase.REQUEST
         case Hang() | End():
             return Phase.WAIT
+        case Fragment(noise=noise):
+            return Phase.WAIT if noise is None else Phase.HEAD
         case Answer():
             return _phase_of_answer(act)
         case _:
             assert_never(act)
 
 
+_IN_BODY = frozenset({Flaw.LENGTH_LONG, Flaw.CHUNK_SIZE, Flaw.BAD_TRAILER})
+
+
 def _phase_of_answer(act: Answer) -> Phase:
-    if act.delay is not None:
+    """Of several things the one that comes first in this order; a plain 200 is the absence of all."""
+    if act.delay is not None or act.pace is not None:
         return Phase.TIME
-    if act.cut is not None:
+    if act.interim or cut_in_head(act) or (act.flaw is not None and act.flaw not in (*_IN_BODY, Flaw.LENGTH_SHORT)):
+        return Phase.HEAD
+    if act.incomplete or act.flaw in _IN_BODY or act.framing in (Framing.CLOSE, Framing.TRAILERS):
         return Phase.BODY
+    if act.surplus is not None or act.ending is not None or act.says is not Persistence.UNSAID or act.flaw is not None:
+        return Phase.AFTER
     if act.status >= 300:
         return Phase.STATUS
-    return Phase.NONE if act.content is Content.RESULT else Phase.CONTENT
+    return Phase.NONE if act.content is Content.RESULT and act.coding is None else Phase.CONTENT

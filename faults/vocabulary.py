@@ -12,11 +12,13 @@ class Phase(StrEnum):
     TLS = "tls"  # during the TLS handshake, or in the refusal of one that looked complete
     ACCEPT = "accept"  # the kernel has completed the handshake; the router has read nothing
     REQUEST = "request"  # request bytes have arrived, unread
-    WAIT = "wait"  # the whole request was read; no byte of the reply was sent
+    WAIT = "wait"  # the whole request was read; no byte of the final reply was sent
+    HEAD = "head"  # the reply's head is cut or written wrongly, or what comes is no HTTP
     STATUS = "status"  # a whole reply with a status that is no success
     CONTENT = "content"  # a whole 200 whose content is wrong
-    BODY = "body"  # a 200 that is cut
-    TIME = "time"  # a whole reply that comes late
+    BODY = "body"  # a 200 whose body is cut, or delimited in an unusual way
+    AFTER = "after"  # a whole reply, and what comes behind it: an ending, or more bytes
+    TIME = "time"  # a whole reply that comes late, or bit by bit
     NONE = "none"  # nothing is wrong
 
 
@@ -51,13 +53,65 @@ class Framing(StrEnum):
 
     LENGTH = "content-length"
     CHUNKED = "chunked"
+    TRAILERS = "chunked, with trailers"
+    CLOSE = "close"  # an HTTP/1.0 reply without a length: the body ends with the connection
 
 
-class Cut(StrEnum):
-    """Where a reply's body stops short."""
+class Point(StrEnum):
+    """A place between two bytes of a reply, in wire order."""
 
+    STATUS_LINE = "status-line"  # inside the status line: the version is there, the status is not
+    HEADERS = "headers"  # inside the header section
+    HEAD = "head"  # after the head, before any content
     HALF = "half"  # half of the content was sent
     LAST_CHUNK = "last-chunk"  # all of the content was sent, the last chunk was not (RFC 9112 s8)
+    IN_LAST_CHUNK = "in-last-chunk"  # after the line of the last chunk, before the empty line that ends the message
+
+
+class Flaw(StrEnum):
+    """One way in which the bytes of a reply break the rules, or use a rule that hardly anybody uses."""
+
+    LENGTH_LONG = "length-long"  # Content-Length says more than there is: the message never becomes whole
+    LENGTH_SHORT = "length-short"  # Content-Length says half of what there is: the rest looks like the next reply
+    LENGTH_TWICE = "length-twice"  # the same Content-Length on two lines (RFC 9112 s6.3: error, or taken once)
+    LENGTHS_DIFFER = "lengths-differ"  # two that differ (RFC 9112 s6.3: an unrecoverable error)
+    BOTH_FRAMINGS = "both-framings"  # Content-Length beside Transfer-Encoding, which wins (RFC 9112 s6.3)
+    CHUNK_SIZE = "chunk-size"  # the second chunk's size is no number
+    BAD_TRAILER = "bad-trailer"  # a trailer without a colon
+    OBS_FOLD = "obs-fold"  # a header folded over two lines (RFC 9112 s5.2)
+    BARE_LF = "bare-lf"  # lines of the head end with LF alone (RFC 9112 s2.2: may be recognised)
+    LONG_HEADER = "long-header"  # a header longer than any usual limit
+    NUL_IN_HEADER = "nul-in-header"  # a NUL in a header's value (RFC 9110 s5.5: refused or replaced)
+    BAD_HEADER_NAME = "bad-header-name"  # a header name with a space in it (RFC 9112 s5.1)
+
+
+class Coding(StrEnum):
+    """What the head says of the content's coding, though the request asked for none (RFC 9110 s8.4)."""
+
+    GZIP = "gzip"
+    GZIP_LIE = "gzip-lie"  # it says gzip, and the content is plain
+
+
+class Surplus(StrEnum):
+    """What comes behind a whole reply though nobody asked for it (RFC 9112 s9.2: no response to anything)."""
+
+    REPLY = "reply"  # a whole second reply, with the result of an operation that nobody has
+    STRAY = "stray"  # a few bytes
+
+
+class Persistence(StrEnum):
+    """What the reply's head says of the connection (RFC 9112 s9.3, s9.6)."""
+
+    UNSAID = "unsaid"
+    CLOSE = "close"
+    KEEP_ALIVE = "keep-alive"
+
+
+class Noise(StrEnum):
+    """Bytes that are no HTTP."""
+
+    TLS_ALERT = "tls-alert"  # a TLS record: an alert (RFC 8446 s6)
+    GARBAGE = "garbage"  # a line of text
 
 
 class Content(StrEnum):
@@ -72,7 +126,34 @@ class Content(StrEnum):
     NULL = "null"  # the JSON value null
     OBJECT = "object"  # an empty JSON object
     NO_CHOICES = "no-choices"  # the right shape with no choice in it
+    NULL_CHOICES = "null-choices"  # the right shape with null in the place of its choices
     ERROR_OBJECT = "error-object"  # an error in the words of the API, though the status is a success
+    WRONG_TYPE = "wrong-type"  # the completion, called text/html
+    FEWER_CHOICES = "fewer-choices"  # one choice less than was asked for
+    MORE_CHOICES = "more-choices"  # one choice more than was asked for
+    SAME_INDEX = "same-index"  # one choice more, and all of them with the index 0
+    WRONG_INDEX = "wrong-index"  # as many choices as were asked for, with indices of others
+    FEWER_LOGPROBS = "fewer-logprobs"  # a logprob less than there are tokens
+    NAN_LOGPROBS = "nan-logprobs"  # NaN among the logprobs, as Python's json writes it
+    INFINITE_LOGPROBS = "infinite-logprobs"  # -Infinity among the logprobs
+    NULL_LOGPROBS = "null-logprobs"  # null in the place of the logprobs
+    NULL_TOKENS = "null-tokens"  # null in the place of the token ids
+    FOREIGN = "foreign"  # a whole completion, of an operation that nobody has
+    BAD_UTF8 = "bad-utf8"  # bytes that are no UTF-8 in the text
+    NUL_TAIL = "nul-tail"  # the right length, and NULs in the place of the second half
+    HALF_JSON = "half-json"  # half of the completion, and a length that says that this is all
+    ABORTED = "aborted"  # finish_reason "abort": the engine stopped in the middle
+    NO_REASON = "no-reason"  # finish_reason null: the engine had not finished
+    NO_TOKENS = "no-tokens"  # a completion without a token and without a text
+    HUGE = "huge"  # the completion, and 100 MB of white space behind it
+
+
+class Soundness(StrEnum):
+    """What may be made of content that came with a whole 200."""
+
+    SOUND = "sound"  # it is what was asked for
+    UNPROVABLE = "unprovable"  # nobody can tell that it is wrong: what a forwarder makes of it only tells
+    WRONG = "wrong"  # it cannot be what was asked for: no success
 
 
 class Leaving(StrEnum):
@@ -99,8 +180,12 @@ class Sight(StrEnum):
     TRUNCATION = "FIN without a close_notify before any reply byte"
     ALERT = "fatal TLS alert before any reply byte"
     SILENCE = "silence until the read timeout"
+    GARBLED = "bytes that are no HTTP reply"
+    HEAD_CUT = "reply cut inside its head"
+    FLAWED = "2xx reply that is written wrongly"
     STATUS = "whole reply with a status"
     CUT = "reply cut after its head"
+    STALL = "reply that stalls after its head"
     WHOLE = "whole 2xx reply"
 
 

@@ -13,6 +13,7 @@ import aiohttp
 import yarl
 
 from forwarder.body import HOW_TO_WAIT_LONGER, Body, CutError, silent, words_of
+from forwarder.connector import CleanConnector
 from forwarder.evidence import Evidence, Kind
 from forwarder.failure import kind_of_failure
 from forwarder.reply import Reply
@@ -50,6 +51,12 @@ class Progress:
         if not self._aborted:
             self._deadline.reschedule(asyncio.get_running_loop().time() + 2 * self._read_s)
 
+    def take_back(self) -> None:
+        """The connection was not used: not a byte of the request was written to it."""
+        self.handed_over = False
+        if not self._aborted:
+            self._deadline.reschedule(None)
+
     def got_head(self) -> None:
         """The answer has begun: aiohttp's own timer of silence does the rest."""
         if not self._aborted:
@@ -65,6 +72,10 @@ async def _on_created(_: aiohttp.ClientSession, context: SimpleNamespace, __: An
     context.trace_request_ctx.hand_over(reused=False)
 
 
+async def _on_none(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any) -> None:
+    context.trace_request_ctx.take_back()
+
+
 async def _on_reused(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any) -> None:
     context.trace_request_ctx.hand_over(reused=True)
 
@@ -72,9 +83,11 @@ async def _on_reused(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any
 def _session(settings: Settings) -> aiohttp.ClientSession:
     tracing = aiohttp.TraceConfig()
     tracing.on_connection_create_end.append(_on_created)
+    tracing.on_connection_queued_start.append(_on_none)
+    tracing.on_connection_create_start.append(_on_none)
     tracing.on_connection_reuseconn.append(_on_reused)
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(
+        connector=CleanConnector(
             limit=settings.max_connections,
             keepalive_timeout=settings.keep_alive_ms / 1000,
             happy_eyeballs_delay=None,

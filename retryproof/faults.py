@@ -6,7 +6,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from faults.catalogue import CATALOGUE, UnknownFaultError, fault_named
+from faults.catalogue import CATALOGUE, FAMILIES, fault_named
+from faults.families import UnknownFaultError
 from faults.picture import drawn
 from retryproof.catalogue import CONTRACT_SAYS, by_phase, explained, facts_of, page, short_class
 from retryproof.command import Command
@@ -70,6 +71,8 @@ def _print_catalogue(out: Console) -> None:
             table.add_row(fault.id, short_class(fault), facts_of(fault), fault.twin or "-", *rest)
         out.print(table)
         print_line(out, "")
+    for family in FAMILIES:
+        print_line(out, f"{family.name}, N from 1 to {family.last}: {family.says}")
     print_line(out, CONTRACT_SAYS)
 
 

@@ -50,7 +50,7 @@ def _varying(matrix: Matrix) -> list[str]:
     return [
         line
         for why, faults in sorted(reasons.items())
-        for line in (f"**What varies.** {', '.join(f'`{fault}`' for fault in faults)}: {why}.", "")
+        for line in (f"**What varies.** {', '.join(f'`{fault}`' for fault in sorted(faults))}: {why}.", "")
     ]
 
 

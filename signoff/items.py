@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from faults.catalogue import CATALOGUE
+from faults.catalogue import fault_named
 from faults.coverage import Depth
 from faults.plan import Plan
 from faults.truth import shows_its_cause
@@ -40,7 +40,7 @@ class Item:
     @property
     def tells(self) -> bool:
         """A fault of the plan leaves it open what the forwarder knew: its decision is recorded, not judged."""
-        return any(not shows_its_cause(CATALOGUE[fault].act) for fault in self.faults)
+        return any(not shows_its_cause(fault_named(fault).act) for fault in self.faults)
 
     def dimensions(self) -> dict[str, Any]:
         """The dimensions of the row, for reports."""

@@ -1,11 +1,12 @@
 """From an examination to the report that every face is drawn from."""
 
 from collections import Counter
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Literal, assert_never
 
 from fake_router.entries import Striking, Struck
-from faults.catalogue import CATALOGUE
+from faults.catalogue import CATALOGUE, FAMILIES, fault_named, filed_under
 from faults.plan_json import plan_to_json
 from faults.vocabulary import Replied
 from signoff.examination import Examination, Result
@@ -80,12 +81,18 @@ def _histogram(examination: Examination) -> dict[str, FaultCount]:
     struck: Counter[str] = Counter()
     judged: Counter[str] = Counter()
     for result in examination.in_order():
-        planned.update(result.item.faults)
-        met = _struck(result.item, examination.lived[result.item.id])
+        planned.update(_filed(result.item.faults))
+        met = _filed(_struck(result.item, examination.lived[result.item.id]))
         struck.update(met)
         if result.judgement.verdict in (Verdict.PASS, Verdict.FAIL):
             judged.update(met)
-    return {id_: FaultCount(planned=planned[id_], struck=struck[id_], judged=judged[id_]) for id_ in CATALOGUE}
+    names = (*CATALOGUE, *(family.name for family in FAMILIES))
+    return {name: FaultCount(planned=planned[name], struck=struck[name], judged=judged[name]) for name in names}
+
+
+def _filed(faults: Iterable[str]) -> set[str]:
+    """Members of a family that are not in the catalogue are counted together."""
+    return {filed_under(fault) for fault in faults}
 
 
 def _struck(item: Item, lived: list[Run]) -> set[str]:
@@ -104,7 +111,7 @@ def cell_report(result: Result, *, run: int, runs: int, strict: bool) -> CellRep
     item, lived, judgement = result.item, result.run, result.judgement
     accounts = accounts_of(lived).planned if lived.unreachable is None else ()
     outcomes = [outcome for outcome in lived.history if outcome.operation in lived.operations]
-    fault = item.cell.fault if item.cell is not None else CATALOGUE[item.faults[0]]
+    fault = item.cell.fault if item.cell is not None else fault_named(item.faults[0])
     verdict, reason = _verdict(result, strict=strict)
     return CellReport(
         id=item.id,

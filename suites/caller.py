@@ -18,6 +18,7 @@ from suites.leaving import Leave, close, until_told
 from suites.pipe import Pipe, in_words, pipe_on
 
 _MAX_HEAD_BYTES = 1 << 20
+_HTTP_NAME = b"HTTP/"
 NO_CONNECTION = "no connection"  # how what is said of a reply begins when there was nobody to call
 
 
@@ -128,7 +129,10 @@ class _Reading:
         self.any_byte = True
         try:
             self.http.receive_data(data)
-            return self._reply_if_whole()
+            reply = self._reply_if_whole()
+            if reply is None and self.response is None and not self._may_be_head():
+                return self.reply(Arrival.GARBLED, f"no HTTP response: {self.http.trailing_data[0][:40]!r}")
+            return reply
         except h11.RemoteProtocolError as error:
             return self.reply(Arrival.GARBLED, f"no HTTP response: {error}")
 
@@ -146,6 +150,13 @@ class _Reading:
             except h11.RemoteProtocolError:
                 pass
         return self.reply(Arrival.CUT, says)
+
+    def _may_be_head(self) -> bool:
+        """What has come of the next head begins like one: a client does not wait for the end of a line that cannot be
+        a status line (RFC 9112 s4).
+        """
+        begun = self.http.trailing_data[0][: len(_HTTP_NAME)]
+        return begun == _HTTP_NAME[: len(begun)]
 
     def _reply_if_whole(self) -> Reply | None:
         while True:

@@ -5,15 +5,24 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from faults.acts import HEALTHY, is_listener_act, needs_tls
-from faults.catalogue import CATALOGUE
+from faults.catalogue import CATALOGUE, fault_named
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
 from faults.form import COMPLETION, Api, Form
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.truth import sight_is_certain
 from faults.vocabulary import Leaving
 
 _OVER_TLS = (Dimension.TLS, Dimension.FIRST_OF_TWO_TLS)
-_OF_EXCHANGE = (Dimension.FIRST, Dimension.REUSED, Dimension.TWO_SEGMENTS, Dimension.TLS, *FORMS, *CALLER_LEAVES)
+_OF_EXCHANGE = (
+    Dimension.FIRST,
+    Dimension.FOLLOWED,
+    Dimension.REUSED,
+    Dimension.TWO_SEGMENTS,
+    Dimension.TLS,
+    *FORMS,
+    *CALLER_LEAVES,
+)
 _OF_LISTENER = (Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO, Dimension.FIRST_OF_TWO_TLS)
 
 
@@ -91,11 +100,12 @@ def _exchange_cell(fault: Fault, dimension: Dimension) -> Cell | None:
     operation = _operation_in(dimension, fault)
     if operation is None:
         return None
+    followed = (PlannedOperation(wave=1),) if dimension is Dimension.FOLLOWED else ()
     id_ = f"{fault.phase}/{fault.id}/{dimension}"
     return Cell(
         id=id_,
         fault=fault,
-        plan=Plan(name=id_, tls=_is_tls(fault, dimension), operations=(operation,)),
+        plan=Plan(name=id_, tls=_is_tls(fault, dimension), operations=(operation, *followed)),
         reused=operation.reused,
         segments=operation.segments,
         form=operation.form,
@@ -126,8 +136,10 @@ def _operation_in(dimension: Dimension, fault: Fault) -> PlannedOperation | None
 
 
 def _twin(fault: Fault, dimension: Dimension) -> str | None:
-    """The twin's cell in the same dimension (a listener's fault has its twin among first requests)."""
-    if fault.twin is None:
+    """The twin's cell in the same dimension (a listener's fault has its twin among first requests). Of a fault whose
+    sight is not certain none: one side may have seen what the other has not.
+    """
+    if fault.twin is None or not sight_is_certain(fault.act):
         return None
-    twin = CATALOGUE[fault.twin]
+    twin = fault_named(fault.twin)
     return f"{twin.phase}/{twin.id}/{dimension}"

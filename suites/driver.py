@@ -14,7 +14,9 @@ from typing import Self
 from fake_router.entries import Opened
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from faults.catalogue import fault_named
 from faults.plan import LEFT_GATE, MAX_OPERATIONS, Plan, PlannedOperation
+from faults.truth import speaks_unasked
 from suites.history import Kind, Outcome
 from suites.leaving import Leave
 from suites.numbers import Numbers
@@ -150,6 +152,8 @@ class Driver:
                 if planned.wave == wave
             ]
             history += await asyncio.gather(*together)
+            if any(speaks_unasked(fault_named(fault).act) for fault in _faults_of(plan, wave)):
+                await stage.all_over(self.subject.spec.ceiling_ms / 1000)  # what follows is to come after that
         return history
 
     async def _call(self, stage: Stage, planned: PlannedOperation, number: int) -> Outcome:
@@ -226,6 +230,10 @@ class Driver:
 def _drain_and_heal(router: Router) -> None:
     router.drain()
     router.heal()
+
+
+def _faults_of(plan: Plan, wave: int) -> list[str]:
+    return [fault for planned in plan.operations if planned.wave == wave for fault in planned.faults]
 
 
 def _reuses(plan: Plan) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fake_router.kernel import can_watch_packets
 from fake_router.own_network import can_filter_packets
 from faults.acts import Act, DialAct, HoldPool, Misresolve, Refuse, Unreachable
-from faults.catalogue import fault_named
+from faults.catalogue import fault_named, filed_under
 from faults.evidence import Contract
 from faults.plan import Plan
 from faults.vocabulary import Class, Leaving
@@ -84,7 +84,7 @@ def _unseen(plan: Plan, spec: SubjectSpec) -> str | None:
 
 def _named(plan: Plan) -> set[str]:
     """The fault ids and dimensions of a plan, as the [reach] table of a subject names them."""
-    names = set(plan.faults)
+    names = {*plan.faults, *map(filed_under, plan.faults)}
     if any(operation.reused for operation in plan.operations):
         names.add("reused")
     if any(operation.segments > 1 for operation in plan.operations):

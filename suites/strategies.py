@@ -5,14 +5,16 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from faults.acts import DialAct, HoldPool, LeaveUnread, Misresolve, Refuse, is_listener_act, needs_tls
-from faults.catalogue import CATALOGUE
+from faults.catalogue import CATALOGUE, FAMILIES, fault_named
+from faults.families import Family
 from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
 from suites.reach import Machine, breaks_contract
 from suites.subject import SubjectSpec
 
-_EXCHANGE_FAULTS = tuple(fault.id for fault in CATALOGUE.values() if not is_listener_act(fault.act))
-_LISTENER_FAULTS = tuple(fault.id for fault in CATALOGUE.values() if is_listener_act(fault.act))
+_DRAWN = tuple(fault for fault in CATALOGUE.values() if fault.coverage.drawn)
+_EXCHANGE_FAULTS = tuple(fault.id for fault in _DRAWN if not is_listener_act(fault.act))
+_LISTENER_FAULTS = tuple(fault.id for fault in _DRAWN if is_listener_act(fault.act))
 MAX_TOGETHER = 4
 MAX_FAULTS = 2
 
@@ -33,12 +35,12 @@ def _reachable(ids: tuple[str, ...], spec: SubjectSpec, tls: bool) -> list[str]:
     return [
         id_
         for id_ in ids
-        if id_ not in spec.reach and not breaks_contract(id_, contract) and (tls or not needs_tls(CATALOGUE[id_].act))
+        if id_ not in spec.reach and not breaks_contract(id_, contract) and (tls or not needs_tls(fault_named(id_).act))
     ]
 
 
 def _possible_on(ids: tuple[str, ...], spec: SubjectSpec, machine: Machine, tls: bool) -> list[str]:
-    acts = {id_: CATALOGUE[id_].act for id_ in _reachable(ids, spec, tls)}
+    acts = {id_: fault_named(id_).act for id_ in _reachable(ids, spec, tls)}
     return [
         id_
         for id_, act in acts.items()
@@ -53,7 +55,7 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
     tls = draw(_speaks_tls(spec))
     fault = draw(st.sampled_from(_possible_on(_LISTENER_FAULTS, spec, machine, tls)))
-    act = CATALOGUE[fault].act
+    act = fault_named(fault).act
     refuses = isinstance(act, Refuse)
     one_of_many = spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
@@ -117,4 +119,15 @@ def _leaving(operation: PlannedOperation, index: int, leaves: Leaving | None) ->
 
 
 def _fault_lists(spec: SubjectSpec, tls: bool) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.lists(st.sampled_from(_reachable(_EXCHANGE_FAULTS, spec, tls)), max_size=MAX_FAULTS).map(tuple)
+    return st.lists(_exchange_faults(spec, tls), max_size=MAX_FAULTS).map(tuple)
+
+
+def _exchange_faults(spec: SubjectSpec, tls: bool) -> st.SearchStrategy[str]:
+    """A fault of the catalogue, or (as often as any one of those) a member of a family."""
+    families = {family.name: family for family in FAMILIES if family.name not in spec.reach}
+    names = [*_reachable(_EXCHANGE_FAULTS, spec, tls), *families]
+    return st.sampled_from(names).flatmap(lambda name: _members(families[name]) if name in families else st.just(name))
+
+
+def _members(family: Family) -> st.SearchStrategy[str]:
+    return st.integers(1, family.last).map(family.id_of)

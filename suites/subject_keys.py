@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from faults.catalogue import CATALOGUE
+from faults.catalogue import FAMILIES, is_fault
 from faults.form import Api
 from faults.plan import MAX_UPSTREAMS
 from suites.run import Promise
@@ -22,6 +22,7 @@ DIMENSIONS = (
     "names",
     "pool",
 )  # what a plan may ask for, apart from faults
+_FAMILY_NAMES = frozenset(family.name for family in FAMILIES)
 SPEAKS = {"openai-completions": Api.COMPLETIONS, "openai-chat": Api.CHAT}  # the words of the key, and what they name
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 s5.6.2
 
@@ -45,7 +46,7 @@ def is_file_name(name: str) -> bool:
 
 def _is_reach(value: object) -> bool:
     return isinstance(value, dict) and all(
-        (key in CATALOGUE or key in DIMENSIONS) and isinstance(why, bool | str) and why != ""
+        (key in DIMENSIONS or key in _FAMILY_NAMES or is_fault(key)) and isinstance(why, bool | str) and why != ""
         for key, why in value.items()
     )
 

@@ -49,6 +49,7 @@ class Seen:
     status: int | None = None
     body: bytes = b""
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    interim: tuple[int, ...] = ()
 
 
 class Client:
@@ -80,35 +81,32 @@ class Client:
     def see(self, *, within_ms: int = LONG_MS) -> Seen:
         """Read one reply, or whatever comes instead of it."""
         self.socket.settimeout(within_ms / 1000)
-        reader = h11.Connection(h11.CLIENT)
-        reader.send(h11.Request(method="POST", target="/", headers=[("Host", "h")]))
-        reader.send(h11.EndOfMessage())
-        head: h11.Response | None = None
-        body = b""
+        reader = Reader()
         while True:
-            event = reader.next_event()
-            if event is h11.NEED_DATA:
-                try:
-                    data = self.socket.recv(65_536)
-                except TimeoutError:
-                    return _short(Sight.SILENCE, head, body)
-                except ConnectionResetError:
-                    return _short(Sight.RESET, head, body)
-                except TruncationError:
-                    return _short(Sight.TRUNCATION, head, body)
-                except AlertError as error:
-                    refused = str(error) == CERTIFICATE_REQUIRED
-                    return _short(Sight.TLS_REFUSED if refused else Sight.ALERT, head, body)
-                if not data:
-                    return _short(Sight.FIN, head, body)
-                reader.receive_data(data)
-            elif isinstance(event, h11.Response):
-                head = event
-            elif isinstance(event, h11.Data):
-                body += bytes(event.data)
-            elif isinstance(event, h11.EndOfMessage):
-                assert head is not None
-                return _reply(Sight.WHOLE if head.status_code < 300 else Sight.STATUS, head, body)
+            try:
+                data = self.socket.recv(65_536)
+            except TimeoutError:
+                return reader.ended(Sight.SILENCE)
+            except ConnectionResetError:
+                return reader.ended(Sight.RESET)
+            except TruncationError:
+                return reader.ended(Sight.TRUNCATION)
+            except AlertError as error:
+                return reader.ended(Sight.TLS_REFUSED if str(error) == CERTIFICATE_REQUIRED else Sight.ALERT)
+            seen = reader.feed(data) if data else reader.ended(Sight.FIN)
+            if seen is not None:
+                return seen
+
+    def take(self, count: int, *, within_ms: int = LONG_MS) -> bytes:
+        """So many bytes, or fewer where the connection ends, or where no more come."""
+        self.socket.settimeout(within_ms / 1000)
+        taken = b""
+        try:
+            while len(taken) < count and (data := self.socket.recv(count - len(taken))):
+                taken += data
+        except (TimeoutError, ConnectionResetError):
+            pass
+        return taken
 
     def ask(self, data: bytes, *, within_ms: int = LONG_MS) -> Seen:
         """Send a request and read what comes."""
@@ -133,12 +131,68 @@ class Client:
         return self.see(within_ms=within_ms).sight
 
 
-def _reply(sight: Sight, head: h11.Response, body: bytes) -> Seen:
-    return Seen(sight=sight, status=head.status_code, body=body, headers=tuple(head.headers))
+class Reader:
+    """What a strict client makes of the bytes of one reply, as they come."""
 
+    def __init__(self) -> None:
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=1 << 20)
+        self._http.send(h11.Request(method="POST", target="/", headers=[("Host", "h")]))
+        self._http.send(h11.EndOfMessage())
+        self._head: h11.Response | None = None
+        self._raw = self._body = b""
+        self._interim: tuple[int, ...] = ()
 
-def _short(sight: Sight, head: h11.Response | None, body: bytes) -> Seen:
-    return Seen(sight=sight) if head is None else _reply(Sight.CUT, head, body)
+    def feed(self, data: bytes) -> Seen | None:
+        """Take these in; what was seen, once nothing more can be."""
+        self._raw += data
+        try:
+            self._http.receive_data(data)
+            return self._read()
+        except h11.RemoteProtocolError:
+            flawed = self._raw.startswith((b"HTTP/1.1 2", b"HTTP/1.0 2"))
+            return self._seen(Sight.CUT if self._head is not None else Sight.FLAWED if flawed else Sight.GARBLED)
+
+    def ended(self, how: Sight) -> Seen:
+        """Nothing more comes: FIN, RESET or SILENCE."""
+        if how is Sight.FIN and self._head is not None:
+            try:
+                self._http.receive_data(b"")
+                if (seen := self._read()) is not None:
+                    return seen
+            except h11.RemoteProtocolError:
+                pass
+        if self._head is not None:
+            return self._seen(Sight.STALL if how is Sight.SILENCE else Sight.CUT)
+        left = self._http.trailing_data[0]
+        if not left:
+            return self._seen(how)
+        return self._seen(Sight.HEAD_CUT if left[:5] == b"HTTP/"[: len(left)] else Sight.GARBLED)
+
+    def _read(self) -> Seen | None:
+        while True:
+            match self._http.next_event():
+                case h11.InformationalResponse(status_code=status):
+                    self._interim += (status,)
+                case h11.Response() as head:
+                    self._head = head
+                case h11.Data(data=data):
+                    self._body += bytes(data)
+                case h11.EndOfMessage():
+                    assert self._head is not None
+                    return self._seen(Sight.WHOLE if self._head.status_code < 300 else Sight.STATUS)
+                case _:
+                    return None
+
+    def _seen(self, sight: Sight) -> Seen:
+        if self._head is None:
+            return Seen(sight=sight, interim=self._interim)
+        return Seen(
+            sight=sight,
+            status=self._head.status_code,
+            body=self._body,
+            headers=tuple(self._head.headers),
+            interim=self._interim,
+        )
 
 
 def dial(port: int, data: bytes, *, within_ms: int = LONG_MS, tls: ssl.SSLContext | None = None) -> Seen:

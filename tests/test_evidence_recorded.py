@@ -92,7 +92,8 @@ def test_the_reference_never_takes_for_unexecuted_what_may_have_run(row: Row) ->
     class_ = fault.class_under(REFERENCE_CONTRACT)
     for seen in row.seen:
         if not seen.got.error:
-            assert (fault.evidence.sight, seen.got.status) == (Sight.WHOLE, 200)
+            assert fault.evidence.sight in (Sight.WHOLE, Sight.FLAWED)  # of what is written wrongly some can be read
+            assert seen.got.status == 200
             continue
         proves = TABLE[Kind[seen.got.reason]][0]
         safe = class_ is Class.SAFE or (row.varies != "" and not fault.truth.executed)

@@ -1,13 +1,32 @@
 """The catalogue agrees with itself: truth, evidence, class and twins."""
 
+from typing import Any
+
 import pytest
 
-from faults.acts import Answer, LeaveUnread, is_listener_act
-from faults.catalogue import CATALOGUE, UnknownFaultError, fault_named
+from faults.acts import Fragment, LeaveUnread, is_listener_act
+from faults.answer import MAX_CUT, Answer, Drip, Pause
+from faults.catalogue import CATALOGUE, fault_named
 from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Evidence, classify
+from faults.families import UnknownFaultError
 from faults.fault import Fault
 from faults.truth import shows_its_cause
-from faults.vocabulary import Class, Content, Cut, Ending, Framing, Phase, Replied, Side, Sight
+from faults.vocabulary import (
+    Class,
+    Coding,
+    Content,
+    Ending,
+    Flaw,
+    Framing,
+    Noise,
+    Persistence,
+    Phase,
+    Point,
+    Replied,
+    Side,
+    Sight,
+    Surplus,
+)
 
 FAULTS = pytest.mark.parametrize("fault", CATALOGUE.values(), ids=CATALOGUE)
 
@@ -18,7 +37,7 @@ def test_a_twin_has_the_same_evidence_and_the_opposite_truth(fault: Fault) -> No
     if fault.twin is None:
         assert fault.no_twin
         return
-    twin = CATALOGUE[fault.twin]
+    twin = fault_named(fault.twin)
     assert twin.evidence == fault.evidence
     assert twin.truth.executed is not fault.truth.executed
 
@@ -66,7 +85,12 @@ def test_every_phase_sight_and_content_occurs() -> None:
     answers = [fault.act for fault in CATALOGUE.values() if isinstance(fault.act, Answer)]
     assert {act.content for act in answers} == set(Content)
     assert {act.framing for act in answers} == set(Framing)
-    assert {act.cut for act in answers} == {None, *Cut}
+    assert {act.flaw for act in answers} == {None, *Flaw}
+    assert {act.coding for act in answers} == {None, *Coding}
+    assert {act.surplus for act in answers} == {None, *Surplus}
+    assert {act.says for act in answers} == set(Persistence)
+    assert {fault.act.noise for fault in CATALOGUE.values() if isinstance(fault.act, Fragment)} == {None, *Noise}
+    assert {act.cut for act in answers} >= {None, *Point}
     assert {act.ending for act in answers} == {None, *Ending}
     assert {act.side for act in answers} == set(Side)
 
@@ -115,10 +139,19 @@ def test_an_unknown_fault_names_the_nearest_ones() -> None:
         ({"side": Side.BEFORE, "status": 200}, "a 2xx means that the work was done"),
         ({"side": Side.BEFORE, "status": 500}, "nothing ran that it could name"),
         ({"side": Side.AFTER, "status": 99}, "expected a final status"),
-        ({"side": Side.AFTER, "cut": Cut.HALF}, "expected both or neither"),
-        ({"side": Side.AFTER, "ending": Ending.FIN}, "expected both or neither"),
-        ({"side": Side.AFTER, "cut": Cut.LAST_CHUNK, "ending": Ending.FIN}, "expected chunked"),
-        ({"side": Side.AFTER, "cut": Cut.HALF, "ending": Ending.FIN, "content": Content.EMPTY}, "expected content"),
+        ({"side": Side.AFTER, "cut": 0}, "expected a number of bytes"),
+        ({"side": Side.AFTER, "cut": MAX_CUT + 1}, "expected a number of bytes"),
+        ({"side": Side.AFTER, "interim": (101,)}, "and not 101"),
+        ({"side": Side.AFTER, "framing": Framing.CLOSE}, "expected one, for the body ends with the connection"),
+        ({"side": Side.AFTER, "flaw": Flaw.CHUNK_SIZE}, "expected <Framing.CHUNKED"),
+        ({"side": Side.AFTER, "status": 204}, "expected <Content.EMPTY"),
+        ({"side": Side.AFTER, "content": Content.HUGE, "cut": Point.HALF}, "expected a plain reply"),
+        ({"side": Side.AFTER, "content": Content.EMPTY, "coding": Coding.GZIP}, "expected content to encode"),
+        ({"side": Side.AFTER, "surplus": Surplus.STRAY, "ending": Ending.FIN}, "expected one that lets it stay"),
+        ({"side": Side.AFTER, "surplus_after": 1.0}, "with surplus None"),
+        ({"side": Side.AFTER, "pace": Pause(at=Point.LAST_CHUNK, length=0.1)}, "expected chunked"),
+        ({"side": Side.AFTER, "cut": Point.LAST_CHUNK, "ending": Ending.FIN}, "expected chunked"),
+        ({"side": Side.AFTER, "cut": Point.HALF, "ending": Ending.FIN, "content": Content.EMPTY}, "expected content"),
         ({"side": Side.AFTER, "delay": 0.0}, "expected a multiple of the read timeout"),
     ],
 )
@@ -126,6 +159,26 @@ def test_an_answer_that_cannot_be_is_not_built(fields: dict[str, object], messag
     """Illegal combinations are refused with the reason."""
     with pytest.raises(ValueError, match=message):
         Answer(**fields)  # type: ignore[arg-type]  # illegal on purpose
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "expected exactly one"),
+        ({"interim": (100,), "noise": Noise.GARBAGE}, "expected exactly one"),
+        ({"interim": (200,)}, "expected 100 to 199"),
+    ],
+)
+def test_a_fragment_that_cannot_be_is_not_built(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Fragment(side=Side.AFTER, **fields)
+
+
+@pytest.mark.parametrize(("pieces", "pause"), [(1, 0.1), (101, 0.1), (None, 0.1), (2, 11.0)])
+def test_a_drip_that_cannot_be_is_not_built(pieces: int | None, pause: float) -> None:
+    """Every byte by itself takes no time: a pause between two of them would depend on how many there are."""
+    with pytest.raises(ValueError, match="expected"):
+        Drip(pieces=pieces, pause=pause)
 
 
 def test_a_connection_cannot_be_served_before_it_was_left_unread() -> None:

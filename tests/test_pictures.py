@@ -20,7 +20,7 @@ def test_a_picture_says_what_the_truth_says(id_: str) -> None:
     fault = CATALOGUE[id_]
     steps = picture_of(fault.act)
     assert (Step(Way.AT_ROUTER, "EXECUTE") in steps) == fault.truth.executed
-    replies = [step for step in steps if step.way is Way.TO_FORWARDER and step.says.startswith("HTTP/")]
+    replies = [step for step in steps if step.way is Way.TO_FORWARDER and step.says.startswith(("HTTP/", "bytes "))]
     assert bool(replies) == (fault.truth.replied is not Replied.NOTHING)
     assert any("the rest is never sent" in step.says for step in steps) == (fault.truth.replied is Replied.PART)
     sent = [step.says for step in steps if step.way is Way.TO_ROUTER]
@@ -38,7 +38,7 @@ def test_a_picture_ends_as_its_evidence_does(id_: str) -> None:
         case Sight.FIN:
             assert came[-1] == "FIN"
         case Sight.STATUS | Sight.WHOLE:
-            assert came[-1].startswith("HTTP/1.1 ")
+            assert any(says.startswith("HTTP/1.1 ") for says in came)  # more may come behind it
         case Sight.CONNECT_TIMEOUT | Sight.POOL_WAIT:
             assert came == []
         case _:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from faults.catalogue import CATALOGUE
+from faults.catalogue import CATALOGUE, FAMILIES
 from faults.plan_json import load_plan, plan_from_json
 from retryproof.dispatch import tool
 from signoff.examination import Examination, Result
@@ -88,7 +88,7 @@ def test_counts_and_histogram_agree_with_the_cells(raw: dict[str, Any]) -> None:
         **dict.fromkeys(("PASS", "FAIL", "UNKNOWN", "not_run"), 0),
         **verdicts,
     }
-    assert list(raw["histogram"]) == list(CATALOGUE)
+    assert list(raw["histogram"]) == [*CATALOGUE, *(family.name for family in FAMILIES)]
     planned = Counter(cell["fault"] for cell in raw["cells"])
     assert {id_: count["judged"] for id_, count in raw["histogram"].items() if count["judged"]} == planned
 

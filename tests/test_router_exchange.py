@@ -20,12 +20,13 @@ from fake_router.exchange import (
     Wait,
     reachable,
 )
-from faults.acts import HEALTHY, Answer, ExchangeAct, is_listener_act
+from faults.acts import HEALTHY, ExchangeAct, Fragment, is_listener_act
+from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.fault import Fault
 from faults.form import COMPLETION
 from faults.truth import truth_of
-from faults.vocabulary import Ending, Framing, Replied, Side
+from faults.vocabulary import Ending, Framing, Point, Replied, Side
 
 EXCHANGE_FAULTS = [fault for fault in CATALOGUE.values() if not is_listener_act(fault.act)]
 
@@ -116,7 +117,7 @@ def test_twins_differ_in_execute_alone(fault: Fault) -> None:
 
 
 def test_what_no_fault_strikes_leaves_no_strike() -> None:
-    assert _lived_through(_exchange(fault=None)) == [Execute(), Send(answer=HEALTHY)]
+    assert _lived_through(_exchange(fault=None)) == [Execute(), Send(act=HEALTHY)]
 
 
 def test_a_gate_holds_the_work_before_it_is_accepted() -> None:
@@ -170,9 +171,19 @@ def test_healing_ends_silence_with_fin_and_lets_all_else_end_by_itself() -> None
     assert late.state is State.DELAYED
 
 
-def test_http_1_0_is_out_of_reach_of_chunked_replies_alone() -> None:
-    """RFC 9112 s6.1: a chunked reply must not be sent to an HTTP/1.0 peer."""
-    for fault in EXCHANGE_FAULTS:
-        chunked = isinstance(fault.act, Answer) and fault.act.framing is Framing.CHUNKED
-        assert reachable(_act(fault), http10=True) is not chunked
-        assert reachable(_act(fault), http10=False)
+@pytest.mark.parametrize("fault", EXCHANGE_FAULTS, ids=lambda fault: fault.id)
+def test_http_1_0_is_out_of_reach_of_chunked_replies_and_interim_responses_alone(fault: Fault) -> None:
+    """RFC 9112 s6.1 and RFC 9110 s15.2: neither must be sent to an HTTP/1.0 peer."""
+    act = _act(fault)
+    chunked = isinstance(act, Answer) and act.framing in (Framing.CHUNKED, Framing.TRAILERS)
+    interim = isinstance(act, Answer | Fragment) and act.interim != ()
+    assert reachable(act, http10=True) is not (chunked or interim)
+    assert reachable(act, http10=False)
+
+
+def test_a_reply_that_stalls_leaves_its_connection_open_until_the_peer_has_gone_or_faults_end() -> None:
+    stalled = _exchange(Answer(side=Side.AFTER, cut=Point.HALF))
+    stalled.on(Event.START)
+    assert stalled.on(Event.SENT) == (CloseStrike(),)
+    assert stalled.state is State.SILENT
+    assert stalled.on(Event.HEAL) == (EndConnection(ending=Ending.FIN),)

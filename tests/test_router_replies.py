@@ -3,33 +3,35 @@
 import math
 from typing import Any
 
-import h11
 import msgspec
 import pytest
 
 from fake_router.content import result_text, result_tokens
-from fake_router.replies import Reply, body_of, render, small_json
-from faults.acts import HEALTHY, Answer, is_listener_act
-from faults.catalogue import CATALOGUE
-from faults.contents import fixed_content
+from fake_router.replies import Reply, body_of, bytes_of, content_of, render, small_json
+from faults.acts import HEALTHY
+from faults.answer import Answer
+from faults.catalogue import CATALOGUE, fault_named
+from faults.contents import fixed_content, is_fixed
+from faults.coverage import COSTLY
 from faults.fault import Fault
-from faults.vocabulary import Content, Cut, Framing, Side
+from faults.truth import cut_can_be_seen
+from faults.vocabulary import Content, Ending, Framing, Side, Sight
+from tests.router_client import Reader, Seen
 
 ANSWERS = [fault for fault in CATALOGUE.values() if isinstance(fault.act, Answer)]
 
 
-def _read(reply: Reply) -> tuple[h11.Response, bytes, bool]:
-    """Head, body and wholeness as a strict HTTP/1.1 client reads them."""
-    client = h11.Connection(h11.CLIENT)
-    client.send(h11.Request(method="POST", target="/", headers=[("Host", "h")]))
-    client.send(h11.EndOfMessage())
-    client.receive_data(reply.head + reply.body)
-    head = client.next_event()
-    assert isinstance(head, h11.Response)
-    body = b""
-    while isinstance(event := client.next_event(), h11.Data):
-        body += bytes(event.data)
-    return head, body, isinstance(event, h11.EndOfMessage)
+def _bytes(reply: Reply) -> bytes:
+    """What is sent, without the gaps and without padding."""
+    return b"".join(part for part in reply.parts if isinstance(part, bytes))
+
+
+def _seen(act: Answer, reply: Reply) -> Seen:
+    """The reply as a strict HTTP/1.1 client reads it whose connection then ends as the act ends it."""
+    reader = Reader()
+    seen = reader.feed(_bytes(reply))
+    ends = {Ending.FIN: Sight.FIN, None: Sight.SILENCE}
+    return reader.ended(ends.get(act.ending, Sight.RESET)) if seen is None else seen
 
 
 def _answer(fault: Fault) -> Answer:
@@ -62,8 +64,8 @@ def test_two_executions_of_one_operation_have_different_bodies() -> None:
     assert body_of(Content.RESULT, 1, 2, 1) != body_of(Content.RESULT, 2, 2, 1)
 
 
-@pytest.mark.parametrize("content", [content for content in Content if content is not Content.RESULT])
-def test_every_other_body_depends_on_the_content_alone(content: Content) -> None:
+@pytest.mark.parametrize("content", [content for content in Content if is_fixed(content)])
+def test_a_body_that_names_no_operation_depends_on_the_content_alone(content: Content) -> None:
     assert body_of(content, 1, 2, 3) == body_of(content, None, 0, 1) == fixed_content(content)
 
 
@@ -71,38 +73,58 @@ def test_every_other_body_depends_on_the_content_alone(content: Content) -> None
 def test_a_client_reads_what_the_act_says(fault: Fault) -> None:
     act = _answer(fault)
     reply = render(act, 5, 6, 2)
-    head, body, whole = _read(reply)
-    content_type, content = body_of(act.content, 5, 6, 2)
-    headers = dict(head.headers)
-    assert head.status_code == reply.status == act.status
-    assert headers[b"content-type"] == content_type.encode()
-    assert (b"transfer-encoding" in headers) is (act.framing is Framing.CHUNKED)
+    seen = _seen(act, reply)
+    assert reply.status == act.status
+    assert reply.complete is not act.incomplete
+    assert seen.interim == act.interim
+    if seen.status is None:
+        assert fault.evidence.sight in (Sight.HEAD_CUT, Sight.FLAWED)
+        return
+    headers = dict(seen.headers)
+    assert seen.status == act.status
+    assert (b"transfer-encoding" in headers) is (act.framing in (Framing.CHUNKED, Framing.TRAILERS))
     assert headers.get(b"retry-after") == (None if act.retry_after_s is None else b"%d" % act.retry_after_s)
-    assert body == (content[: len(content) // 2] if act.cut is Cut.HALF else content)
-    assert whole is (act.cut is None)
-    assert (len(reply.head) + len(reply.body) == reply.of_bytes) is (act.cut is None)
+    assert (b"location" in headers) is (300 <= act.status < 400)
+    assert (b"content-encoding" in headers) is (act.coding is not None)
+
+
+@pytest.mark.parametrize("fault", [fault for fault in ANSWERS if fault.coverage is not COSTLY], ids=lambda f: f.id)
+def test_a_reply_is_whole_exactly_where_its_act_lets_it_be(fault: Fault) -> None:
+    """The content that a judge computes is what a client then holds."""
+    act = _answer(fault)
+    reply = render(act, 5, 6, 2)
+    seen = _seen(act, reply)
+    content = content_of(act, 5, 6, 2)
+    if seen.sight in (Sight.WHOLE, Sight.STATUS):
+        assert seen.body == content or not cut_can_be_seen(act)
+        assert not act.incomplete or not cut_can_be_seen(act)
+    else:
+        assert content.startswith(seen.body)
+        assert act.incomplete or fault.evidence.sight is Sight.FLAWED
+    assert (bytes_of(reply) >= reply.of_bytes) is (act.cut is None)
 
 
 @pytest.mark.parametrize("fault", ANSWERS, ids=lambda fault: fault.id)
 def test_replies_of_twins_are_the_same_bytes(fault: Fault) -> None:
-    twin = CATALOGUE[fault.twin].act if fault.twin else None
-    if isinstance(twin, Answer) and not is_listener_act(twin):
-        assert render(_answer(fault), 5, 6, 1) == render(twin, 5, 0, 1)
+    twin = fault_named(fault.twin).act if fault.twin else None
+    if isinstance(twin, Answer):
+        assert render(_answer(fault), 5, 6, 1).parts == render(twin, 5, 0, 1).parts
 
 
 def test_a_reply_is_the_same_however_often_it_is_computed() -> None:
     assert render(HEALTHY, 5, 6, 1) == render(HEALTHY, 5, 6, 1)
-    assert render(HEALTHY, None, 6, 1).body == body_of(Content.RESULT, 0, 6, 1)[1]
+    assert _bytes(render(HEALTHY, None, 6, 1)).endswith(body_of(Content.RESULT, 0, 6, 1)[1])
 
 
 def test_a_reply_that_ends_its_connection_says_so() -> None:
-    assert b"\r\nConnection: close\r\n" in render(HEALTHY, 1, 1, 1, close=True).head
-    assert b"Connection" not in render(HEALTHY, 1, 1, 1).head
+    assert b"\r\nConnection: close\r\n" in _bytes(render(HEALTHY, 1, 1, 1, close=True))
+    assert b"Connection" not in _bytes(render(HEALTHY, 1, 1, 1))
 
 
 def test_an_empty_body_has_length_zero() -> None:
-    _, body, whole = _read(render(Answer(side=Side.AFTER, content=Content.EMPTY), 1, 1, 1))
-    assert (body, whole) == (b"", True)
+    act = Answer(side=Side.AFTER, content=Content.EMPTY)
+    seen = _seen(act, render(act, 1, 1, 1))
+    assert (seen.sight, seen.body) == (Sight.WHOLE, b"")
 
 
 def test_a_small_answer_to_head_announces_its_body_and_withholds_it() -> None:

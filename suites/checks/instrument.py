@@ -5,7 +5,8 @@ sending are those that the table of truth gives for the fault.
 from collections.abc import Iterator
 
 from fake_router.entries import Opened, Witness
-from faults.acts import Act, Answer, DropSyn, End, HoldPool, LeaveUnread, Misresolve, Refuse, Unreachable
+from faults.acts import Act, DropSyn, End, Fragment, HoldPool, LeaveUnread, Misresolve, Refuse, Unreachable
+from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.truth import Truth
 from suites.attempts import Attempt, Strike
@@ -58,8 +59,8 @@ def _excluded(run: Run, strike: Strike) -> bool:
 
 
 def _too_late(act: Act, attempt: Attempt, strike: Strike) -> bool:
-    """A fault without a delay shows the subject nothing if its connection was gone. Silence is shown by waiting."""
-    prompt = isinstance(act, End) or (isinstance(act, Answer) and act.delay is None)
+    """A fault that takes no time shows the subject nothing if its connection was gone. Silence is shown by waiting."""
+    prompt = isinstance(act, End | Fragment) or (isinstance(act, Answer) and not act.lasts)
     return prompt and attempt.peer_left is not None and attempt.peer_left < strike.striking
 
 
@@ -73,7 +74,7 @@ def _lie(attempt: Attempt) -> str | None:
         replied=attempt.replied,
     )
     truth = fault.truth
-    late = isinstance(fault.act, LeaveUnread) or (isinstance(fault.act, Answer) and fault.act.delay is not None)
+    late = isinstance(fault.act, LeaveUnread) or (isinstance(fault.act, Answer) and fault.act.lasts > 0)
     same = (facts.received, facts.accepted, facts.executed) == (truth.received, truth.accepted, truth.executed)
     # To a subject that has left, the kernel takes less than all.
     replied = facts.replied == truth.replied or (late and facts.replied < truth.replied)

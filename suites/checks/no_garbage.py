@@ -1,10 +1,13 @@
 """A cut or invalid answer is never passed on as whole and valid, as the subject promises."""
 
-from faults.vocabulary import Content, Replied
+from faults.acts import Fragment
+from faults.contents import soundness_of
+from faults.truth import cut_can_be_seen
+from faults.vocabulary import Replied, Soundness
 from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
 from suites.checks.check import Check
-from suites.checks.results import Match, content_of, is_success, is_valid, match, passes_bytes
+from suites.checks.results import Match, is_success, is_valid, match, passes_bytes, reply_of
 from suites.checks.words import count_of, name_of
 from suites.events import streamed_in
 from suites.findings import Claim, Finding, Proof
@@ -43,12 +46,12 @@ def _looks_whole(outcome: Outcome, subject: SubjectFacts) -> bool:
 
 
 def _judge_whole(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
-    """Both framings of the router's replies show a cut (RFC 9112 s8): it must not be passed on as whole."""
+    """What the framing shows to be cut (RFC 9112 s8) must not be passed on as whole."""
     matched = [(attempt, match(attempt, outcome, subject)) for attempt in account.attempts]
     if any(how is Match.EQUAL and attempt.replied is Replied.WHOLE for attempt, how in matched):
         return None
     cut = [attempt for attempt, how in matched if how is not Match.NONE and attempt.replied is not Replied.WHOLE]
-    if not cut:
+    if not cut or not all(cut_can_be_seen(reply_of(attempt)) for attempt in cut):
         return None  # nothing that was cut is passed on here
     entries = [seq for attempt in cut for seq in attempt.entries]
     return _cut_as_whole(account, cut[0], entries)
@@ -86,10 +89,13 @@ def _judge_valid(account: Account, outcome: Outcome, subject: SubjectFacts) -> F
     if not candidates:
         return CHECK.fails(f"operation {account.operation} succeeded without any answer of the router")
     attempt = candidates[-1]
-    if attempt.success_head and content_of(attempt) is Content.RESULT:
+    act = reply_of(attempt)
+    if isinstance(act, Fragment) or attempt.status is None:
+        what = "no answer"
+    elif attempt.success_head and soundness_of(act.content) is not Soundness.WRONG:
         return _cut_as_whole(account, attempt, attempt.entries)
-    content = content_of(attempt).value
-    what = "no answer" if attempt.status is None else f"status {attempt.status} and {content!r} content"
+    else:
+        what = f"status {attempt.status} and {act.content.value!r} content"
     says = f"operation {account.operation} succeeded though the router sent {what} ({name_of(attempt)})"
     return CHECK.fails(says, attempt.entries, account.operation)
 

@@ -4,12 +4,15 @@ from enum import Enum
 
 import msgspec
 
+from fake_router.completions import NOBODY
 from fake_router.content import MAGIC, result_text, result_tokens, streamed_result
-from fake_router.replies import body_of
-from faults.acts import Answer
+from fake_router.replies import body_of, content_of
+from faults.acts import HEALTHY, Fragment, ReplyAct
+from faults.answer import Answer
 from faults.catalogue import fault_named
+from faults.contents import soundness_of
 from faults.form import Api
-from faults.vocabulary import Content, Replied, Sight
+from faults.vocabulary import Coding, Content, Replied, Sight, Soundness
 from suites.attempts import Attempt
 from suites.events import streamed_in
 from suites.history import Arrival, Kind, Outcome
@@ -67,18 +70,21 @@ def is_success(outcome: Outcome, subject: SubjectFacts) -> bool:
     return passes_bytes(subject) and arrived and outcome.status is not None and 200 <= outcome.status < 300
 
 
-def content_of(attempt: Attempt) -> Content:
-    """What the body of the attempt's reply holds; the completion where no fault of its exchange struck."""
+def reply_of(attempt: Attempt) -> ReplyAct:
+    """What the attempt was answered with: the healthy reply where no fault of its exchange struck."""
     for strike in reversed(attempt.strikes):
         act = fault_named(strike.fault).act
-        if isinstance(act, Answer):
-            return act.content
-    return Content.RESULT
+        if isinstance(act, ReplyAct):
+            return act
+    return HEALTHY
 
 
 def is_valid(attempt: Attempt) -> bool:
-    """The attempt was answered with a whole completion."""
-    return attempt.success_head and attempt.replied is Replied.WHOLE and content_of(attempt) is Content.RESULT
+    """The attempt was answered with a whole completion, as far as anybody could tell."""
+    act = reply_of(attempt)
+    if isinstance(act, Fragment) or not attempt.success_head or attempt.replied is not Replied.WHOLE:
+        return False
+    return soundness_of(act.content) is not Soundness.WRONG
 
 
 def was_sent_well(attempt: Attempt) -> bool:
@@ -86,35 +92,47 @@ def was_sent_well(attempt: Attempt) -> bool:
     forwarder's patience.
     """
     met = [fault_named(strike.fault) for strike in attempt.strikes]
-    whole = all(fault.evidence.sight is Sight.WHOLE for fault in met)
-    return attempt.success_head and whole and content_of(attempt) is Content.RESULT
+    whole = all(fault.evidence.sight is Sight.WHOLE and fault.truth.replied is Replied.WHOLE for fault in met)
+    act = reply_of(attempt)
+    well = isinstance(act, Answer) and act.coding is None and soundness_of(act.content) is Soundness.SOUND
+    return attempt.success_head and whole and well
 
 
 def match(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> Match:
     """How the outcome's content relates to that attempt of its own operation."""
-    if passes_bytes(subject):
-        return _match_bytes(attempt, outcome)
     if attempt.execution is None:
         return Match.NONE
+    if passes_bytes(subject):
+        return _match_bytes(attempt, attempt.execution, outcome)
     made = _results(outcome.operation, attempt.execution, attempt)
     if subject.in_process:  # a call returns one choice: the first
         return Match.EQUAL if (outcome.tokens, outcome.text) == made[0] else Match.NONE
     return Match.EQUAL if _projected(outcome) == made else Match.NONE
 
 
-def _match_bytes(attempt: Attempt, outcome: Outcome) -> Match:
-    if not attempt.success_head or attempt.execution is None:
+def _match_bytes(attempt: Attempt, execution: int, outcome: Outcome) -> Match:
+    """A proxy that undoes a content coding passes on the same content (RFC 9110 s7.7)."""
+    act = reply_of(attempt)
+    if isinstance(act, Fragment) or not attempt.success_head:
         return Match.NONE
-    _, body = body_of(content_of(attempt), outcome.operation, attempt.execution, attempt.choices, attempt.form)
-    if outcome.body == body:
+    sent = [content_of(act, outcome.operation, execution, attempt.choices, attempt.form)]
+    if act.coding is Coding.GZIP:
+        sent.append(body_of(act.content, outcome.operation, execution, attempt.choices, attempt.form)[1])
+    if outcome.body in sent:
         return Match.EQUAL
-    return Match.PREFIX if body.startswith(outcome.body) else Match.NONE
+    return Match.PREFIX if any(content.startswith(outcome.body) for content in sent) else Match.NONE
 
 
 Result = tuple[tuple[int, ...], str]  # tokens and text of one choice
 
 
 def _results(operation: int, execution: int, attempt: Attempt) -> tuple[Result, ...]:
+    """What the router sent of each choice. Of content that is wrong, what it would have been: nobody may hold it."""
+    act = reply_of(attempt)
+    if isinstance(act, Answer) and act.content is Content.NO_TOKENS:
+        return (((), ""),) * max(attempt.choices, 1)
+    if isinstance(act, Answer) and act.content is Content.FOREIGN:
+        operation, execution = NOBODY, 0
     return tuple(
         _result(operation, execution, choice, stream=attempt.form.stream) for choice in range(max(attempt.choices, 1))
     )

@@ -9,6 +9,12 @@ from suites.attempts import Attempt
 
 def words_of(evidence: Evidence) -> str:
     """Evidence as a noun phrase: it follows "after"."""
+    if not evidence.interim:
+        return _seen(evidence)
+    return f"{', '.join(map(str, evidence.interim))} and then {_seen(evidence)}"
+
+
+def _seen(evidence: Evidence) -> str:
     match evidence.sight:
         case Sight.REFUSED:
             return "a refused connection"
@@ -36,6 +42,15 @@ def words_of(evidence: Evidence) -> str:
             return "a fatal TLS alert before any reply byte"
         case Sight.SILENCE:
             return "silence until the read timeout"
+        case Sight.GARBLED:
+            return "bytes that are no HTTP reply"
+        case Sight.HEAD_CUT:
+            said = "before its status" if evidence.status is None else f"with status {evidence.status}"
+            return f"a reply {said} that was cut inside its head"
+        case Sight.FLAWED:
+            return f"a reply with status {evidence.status} that is written wrongly"
+        case Sight.STALL:
+            return f"a reply with status {evidence.status} that stalled after its head"
         case Sight.STATUS:
             return f"a whole reply with status {evidence.status}"
         case Sight.CUT:

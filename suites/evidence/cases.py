@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from faults.acts import Answer, needs_tls
+from faults.acts import needs_tls
+from faults.answer import Answer
 from faults.catalogue import CATALOGUE
+from faults.coverage import COSTLY
 from faults.fault import Fault
 from faults.form import COMPLETION
 from faults.plan import Plan, PlanError
-from faults.truth import shows_its_cause
+from faults.truth import shows_its_cause, sight_is_certain
 from faults.vocabulary import Ending, Sight
 from suites.cells import all_cells
 from suites.evidence.client import Patience
@@ -20,11 +22,13 @@ from suites.way import way_of
 SHORT_S = 0.2  # where the fault is that nothing comes
 LONG_S = 5.0  # where something comes: a busy machine is no fault
 _RACE = "the end may meet the client before, while or after it writes its request: the router cannot choose"
+_NEAR = "the reply comes close to the read timeout: on either side of it"
 
 
 _ALERT_RACE = "the alert may arrive together with the bytes before it, and then some clients see it first"
 _UNCONNECTED = frozenset({Sight.CONNECT_TIMEOUT, Sight.TLS_STALLED})
-_UNANSWERED = frozenset({Sight.SILENCE, Sight.TLS_STALLED})  # some clients wait for a handshake as for an answer
+# Some clients wait for a handshake as for an answer.
+_UNANSWERED = frozenset({Sight.SILENCE, Sight.STALL, Sight.TLS_STALLED})
 
 
 class How(StrEnum):
@@ -68,6 +72,8 @@ class Case:
         act = self.fault.act
         if not shows_its_cause(act):
             return _RACE
+        if not sight_is_certain(act):
+            return _NEAR
         return _ALERT_RACE if isinstance(act, Answer) and act.ending is Ending.ALERT else ""
 
 
@@ -76,6 +82,8 @@ def all_cases() -> list[Case]:
     found: dict[tuple[str, How], Case] = {}
     for cell in all_cells():
         how = How.REUSED if cell.reused else How.FIRST
+        if cell.fault.coverage is COSTLY:
+            continue
         if way_of(cell.plan).max_connections:
             continue  # it strikes between two operations of one client, and here there is one
         plain = cell.plan.upstreams == 1 and cell.segments == 1 and cell.form == COMPLETION and cell.leaves is None

@@ -1,0 +1,98 @@
+"""Completions as vLLM and OpenAI write them: right ones, and each way in which one can be wrong. All are pure functions
+of the operation, its execution and the number of choices.
+"""
+
+from typing import Any
+
+import msgspec
+
+from fake_router.content import MAX_NUMBER, result_text, result_tokens
+from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS
+from faults.vocabulary import Content
+
+NOBODY = MAX_NUMBER  # the operation in a result that belongs to nobody: no driver counts so far
+
+_encode = msgspec.json.Encoder().encode
+
+
+def completion(operation: int, execution: int, choices: int) -> bytes:
+    """One token a word, and a finite logprob for each token id."""
+    made = [_choice(operation, execution, index) for index in range(choices)]
+    return _encode(_completion(made, operation, execution))
+
+
+def wrong_completion(content: Content, operation: int, execution: int, choices: int) -> bytes:
+    """A completion that is wrong in the way that the content names. Raises KeyError for any other content."""
+    made = _CHOICES[content](operation, execution, choices)
+    data = _encode(_completion(made, operation, execution))
+    return data.replace(b'"NaN"', b"NaN").replace(b'"-Infinity"', b"-Infinity")  # no JSON: Python's json writes it so
+
+
+def spoilt(content: Content, whole: bytes) -> bytes:
+    """A result whose bytes are spoilt in the way that the content names; as it is for any other content."""
+    half = len(whole) // 2
+    match content:
+        case Content.HALF_JSON:
+            return whole[:half]
+        case Content.NUL_TAIL:
+            return whole[:half] + bytes(len(whole) - half)
+        case Content.BAD_UTF8:
+            return whole.replace(b"operation", b"\xff\xfeoperation", 1)
+        case _:
+            return whole
+
+
+def _choice(operation: int, execution: int, index: int, **changed: object) -> dict[str, Any]:
+    tokens = result_tokens(operation, execution, index)
+    return {
+        "index": index,
+        "text": result_text(operation, execution, index),
+        "token_ids": tokens,
+        "logprobs": {
+            "tokens": [f"token_id:{token}" for token in tokens],
+            "token_logprobs": [-(1 + token % 7) / 8 for token in tokens],
+        },
+        "finish_reason": "stop",
+    } | changed
+
+
+def _with_logprobs(operation: int, execution: int, index: int, logprobs: object) -> dict[str, Any]:
+    choice = _choice(operation, execution, index)
+    choice["logprobs"] |= {"token_logprobs": logprobs}
+    return choice
+
+
+def _with_last_logprob(operation: int, execution: int, index: int, last: tuple[object, ...]) -> dict[str, Any]:
+    right = _choice(operation, execution, index)["logprobs"]["token_logprobs"]
+    return _with_logprobs(operation, execution, index, [*right[:-1], *last])
+
+
+def _completion(choices: list[dict[str, Any]], operation: int, execution: int) -> dict[str, Any]:
+    used = sum(len(choice["token_ids"] or ()) for choice in choices)
+    return {
+        "id": f"cmpl-{operation}-{execution}",
+        "object": "text_completion",
+        "created": CREATED,
+        "model": MODEL,
+        "choices": choices,
+        "usage": {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": used, "total_tokens": PROMPT_TOKENS + used},
+    }
+
+
+_NO_LOGPROBS: dict[str, list[object]] = {"tokens": [], "token_logprobs": []}
+_CHOICES = {
+    Content.FEWER_CHOICES: lambda o, e, n: [_choice(o, e, i) for i in range(n - 1)],
+    Content.MORE_CHOICES: lambda o, e, n: [_choice(o, e, i) for i in range(n + 1)],
+    Content.SAME_INDEX: lambda o, e, n: [_choice(o, e, i) | {"index": 0} for i in range(n + 1)],
+    Content.WRONG_INDEX: lambda o, e, n: [_choice(o, e, i) | {"index": n + i} for i in range(n)],
+    Content.FEWER_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ()) for i in range(n)],
+    Content.NAN_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ("NaN",)) for i in range(n)],
+    Content.INFINITE_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ("-Infinity",)) for i in range(n)],
+    Content.NULL_LOGPROBS: lambda o, e, n: [_with_logprobs(o, e, i, None) for i in range(n)],
+    Content.NULL_TOKENS: lambda o, e, n: [_choice(o, e, i, token_ids=None) for i in range(n)],
+    Content.ABORTED: lambda o, e, n: [_choice(o, e, i, finish_reason="abort") for i in range(n)],
+    Content.NO_REASON: lambda o, e, n: [_choice(o, e, i, finish_reason=None) for i in range(n)],
+    Content.NO_TOKENS: lambda o, e, n: [
+        _choice(o, e, i, text="", token_ids=[], logprobs=_NO_LOGPROBS) for i in range(n)
+    ],
+}

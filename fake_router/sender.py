@@ -1,0 +1,89 @@
+"""Sends one reply part by part onto a line: as much at a time as the kernel takes, with gaps between parts."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+from fake_router.line import Line
+from fake_router.parts import Gap, pieces
+from fake_router.replies import Reply
+
+
+class Sender:
+    """One reply at a time. It counts what the kernel has taken; when all has been sent, or the peer is gone, it says
+    so by a call, or at once by what `begin` returns.
+    """
+
+    __slots__ = ("_done", "_left", "_line", "_loop", "_pieces", "_read_timeout_s", "_reply", "_timer", "handed")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, line: Line, done: Callable[[bool], None]) -> None:
+        self.handed = 0
+        self._loop = loop
+        self._line = line
+        self._done = done
+        self._reply: Reply | None = None
+        self._pieces: Iterator[bytes | Gap] = iter(())
+        self._left = memoryview(b"")  # of the piece that is being sent
+        self._read_timeout_s = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def pausing(self) -> bool:
+        """It is in a gap: the kernel has all that there was to send."""
+        return self._timer is not None
+
+    @property
+    def whole(self) -> bool:
+        """The reply is one that becomes whole, and the kernel has taken all of it."""
+        reply = self._reply
+        return reply is not None and reply.complete and self.handed >= reply.of_bytes
+
+    def begin(self, reply: Reply, read_timeout_s: float) -> bool | None:
+        """Send it. True: all was sent; False: the peer is gone; None: `done` will be called with one of them."""
+        self._reply = reply
+        self._read_timeout_s = read_timeout_s
+        self.handed = 0
+        self._pieces = pieces(reply.parts)
+        return self._go_on()
+
+    def stop(self) -> None:
+        """Send nothing more, and call nobody."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _go_on(self) -> bool | None:
+        for piece in self._pieces:
+            if isinstance(piece, Gap):
+                self._timer = self._loop.call_later(piece.length * self._read_timeout_s, self._gap_over)
+                return None
+            try:
+                sent = self._line.send(piece)
+            except OSError:
+                return False
+            self.handed += sent
+            if sent < len(piece):
+                self._left = memoryview(piece)[sent:]
+                self._line.on_writable(self._writable)
+                return None
+        return True
+
+    def _gap_over(self) -> None:
+        self._timer = None
+        self._tell(self._go_on())
+
+    def _writable(self) -> None:
+        try:
+            sent = self._line.send(self._left)
+        except OSError:
+            self._line.on_writable(None)
+            self._tell(False)
+            return
+        self.handed += sent
+        self._left = self._left[sent:]
+        if not self._left:
+            self._line.on_writable(None)
+            self._tell(self._go_on())
+
+    def _tell(self, all_sent: bool | None) -> None:
+        if all_sent is not None:
+            self._done(all_sent)

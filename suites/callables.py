@@ -74,7 +74,7 @@ class CallableInstance:
 
     async def _asked(self, number: int, form: Form, ceiling_ms: int) -> Outcome:
         started = time.monotonic_ns()
-        task = asyncio.ensure_future(_returned(self.ask(completion_request(number, form))))
+        task = asyncio.ensure_future(_returned(self.ask, completion_request(number, form)))
         self._in_flight.add(task)
         task.add_done_callback(self._in_flight.discard)
         try:
@@ -152,10 +152,10 @@ class ExitRaisedError(Exception):
     """The client would have ended its process."""
 
 
-async def _returned(waiting: Awaitable[object]) -> object:
+async def _returned(ask: Call, request: dict[str, Any]) -> object:
     """What it returns; SystemExit would end the loop instead of the call."""
     try:
-        return await waiting
+        return await ask(request)
     except (SystemExit, KeyboardInterrupt) as error:
         raise ExitRaisedError(repr(error)) from None
 

@@ -141,5 +141,5 @@ def test_a_reader_that_stands_still_stalls_nobody_and_is_held_little(
         while len(seqs) < last:
             entries = load(HEADER + chunk(stream))
             seqs += [entry.seq for entry in entries]
-    assert seqs == list(range(1, last + 1))
+    assert seqs == list(range(1, len(seqs) + 1))  # what a connection leaves when it ends may come after the last
     assert sum(isinstance(entry, Executed) for entry in ledger) == 99

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from typing import assert_never
 
 from fake_router.entries import Received, Rejected
@@ -21,7 +22,7 @@ READS_AT_ONCE = 16
 class Connection:
     """Serves the requests of one line, one after the other."""
 
-    __slots__ = ("_board", "_line", "_loop", "_nth", "_performer", "_queue")
+    __slots__ = ("_board", "_line", "_loop", "_performer", "_queue")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line) -> None:
         self._loop = loop
@@ -29,7 +30,6 @@ class Connection:
         self._line = line
         self._queue: deque[WireEvent] = deque()
         self._performer = Performer(loop, board, line, self._over)
-        self._nth = 0
         line.on_readable(self.read_now)
 
     @property
@@ -86,6 +86,11 @@ class Connection:
             if events and self.idle:
                 return
         self._loop.call_soon(self.read_now)  # the others have their turn first
+
+    def work_off(self, read: Sequence[WireEvent]) -> None:
+        """Take in what was read before it was this connection's."""
+        self._queue.extend(read)
+        self._work_off()
 
     def _work_off(self) -> None:
         while self._queue and self._performer.exchange is None and not self._line.over:
@@ -166,13 +171,13 @@ class Connection:
     def _begin(self, request: Request, work: Work) -> None:
         board, line, operation = self._board, self._line, work.operation
         number, of_operation, step = board.next_exchange(operation)
-        self._nth += 1
+        line.nth += 1
         self._board.ledger.record(
             Received,
             exchange=number,
             connection=line.number,
             upstream=line.upstream,
-            nth=self._nth,
+            nth=line.nth,
             operation=operation,
             of_operation=of_operation,
             body_bytes=len(request.body),

@@ -20,6 +20,7 @@ class Witness(StrEnum):
     PACKET = "packet"  # a packet socket saw the SYN, and the RST that answered it (needs CAP_NET_RAW)
     QUESTION = "question"  # the name server of ours was asked, and failed whoever asked
     HELD = "held"  # while the only connection of its pool was held, nobody connected and nothing was received
+    QUEUE = "queue"  # sock_diag showed the connection in the accept queue, with bytes of a request in it
     EXCLUSION = "exclusion"  # every upstream refuses, and no listener saw a connection
 
 
@@ -103,7 +104,9 @@ class Replied(Entry, frozen=True, kw_only=True):
 class Striking(Entry, frozen=True, kw_only=True):
     """A fault is about to strike: opened before the act. A Striking without its Struck proves nothing.
 
-    exchange is None for a fault that strikes a connection or a listener, connection None for a listener.
+    exchange is None for a fault that strikes a connection or a listener, connection None for a listener. An exchange
+    without a Received is one whose request was answered before it was read. A connection that nobody has accepted
+    has its number all the same.
     """
 
     fault: str

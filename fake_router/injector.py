@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from faults.acts import HEALTHY, DialAct, ExchangeAct, ListenerAct, Misresolve
+from faults.acts import HEALTHY, DialAct, EndIdle, ExchangeAct, ListenerAct, Misresolve, NeverAccept, may_meet_reused
 from faults.catalogue import fault_named
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
 
@@ -23,13 +23,16 @@ class ExchangeStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenerStep:
-    """What happens to the connections of one listener, or to one connection of it."""
+    """What happens to the connections of one listener, or to one connection of it. reused: also to those that are
+    idle when it is armed.
+    """
 
     upstream: int
     act: ListenerAct
     fault: str
     operation: int
     read_timeout_s: float
+    reused: bool = False
 
 
 HEALTHY_STEP = ExchangeStep()
@@ -49,6 +52,14 @@ class _ArmedListener:
     step: ListenerStep
     left: int | None
 
+    def take(self) -> ListenerStep | None:
+        """The step of one more connection, as long as there is one left."""
+        if self.left == 0:
+            return None
+        if self.left is not None:
+            self.left -= 1
+        return self.step
+
 
 @dataclass(slots=True)
 class Injector:
@@ -63,7 +74,7 @@ class Injector:
     def arm(self, plan: Plan, *, first_operation: int, read_timeout_ms: int) -> list[ListenerStep]:
         """Arm one more plan; its operation i has the number first_operation + i.
 
-        Returns the listeners that must be made faulty at once. Raises PlanError, with nothing armed, when the
+        Returns the listeners that are faulty from now on. Raises PlanError, with nothing armed, when the
         plan does not fit to this router or to what is armed.
         """
         numbers = range(first_operation, first_operation + len(plan.operations))
@@ -86,7 +97,7 @@ class Injector:
             )
         for listener in listeners:
             self._listeners[listener.step.upstream] = listener
-        return [one.step for one in listeners if isinstance(one.step.act, DialAct)]
+        return [one.step for one in listeners]
 
     def _key(self, gate: str | None) -> GateKey | None:
         if gate is None:
@@ -111,6 +122,7 @@ class Injector:
                     fault=planned.fault,
                     operation=operation,
                     read_timeout_s=read_timeout_s,
+                    reused=plan.operations[0].reused,
                 )
                 armed.append(_ArmedListener(step=step, left=planned.connections))
         return armed
@@ -136,14 +148,19 @@ class Injector:
     def take_connection(self, upstream: int) -> ListenerStep | None:
         """The step of this listener's next connection; None where it is healthy.
 
-        A listener that refuses or drops has no connections: one that is accepted then was made before, and is healthy.
+        A listener that accepts none has no connections: one that is accepted then was made before, and is healthy.
         """
         armed = self._listeners.get(upstream)
-        if armed is None or armed.left == 0 or isinstance(armed.step.act, DialAct):
+        if armed is None or isinstance(armed.step.act, DialAct | NeverAccept | EndIdle):
             return None
-        if armed.left is not None:
-            armed.left -= 1
-        return armed.step
+        return armed.take()
+
+    def take_idle(self, upstream: int) -> ListenerStep | None:
+        """The step of one connection that lies idle; None where it stays as it is."""
+        armed = self._listeners.get(upstream)
+        if armed is None or not armed.step.reused or not may_meet_reused(armed.step.act):
+            return None
+        return armed.take()
 
     def disarm(self) -> None:
         """Nothing strikes from now on."""

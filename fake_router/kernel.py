@@ -27,11 +27,14 @@ _ATTRIBUTE = struct.Struct("=HH")
 _LISTEN = 1 << 10  # states are numbered in net/tcp_states.h
 # All but TIME_WAIT (6) and LISTEN (10), and the request sockets of a handshake that the peer began (3, 12).
 _CONNECTED = sum(1 << state for state in (1, 2, 4, 5, 7, 8, 9, 11))
+_READABLE = 1 << 1 | 1 << 8  # ESTABLISHED, and CLOSE_WAIT: the peer has ended its side
 
 
 @dataclass(frozen=True, slots=True)
 class _Socket:
     source_port: int
+    remote_port: int
+    unread_bytes: int
     inode: int
     drops: int
 
@@ -64,6 +67,18 @@ def sockets_towards(ports: Collection[int], excluding: Collection[int] = ()) -> 
     )
 
 
+def unaccepted(port: int) -> dict[int, int]:
+    """The connections to that port which the kernel has completed and no process has accepted: how many bytes lie
+    unread in each, by the peer's port. Raises OSError when the kernel has no sock_diag.
+    """
+    return {
+        s.remote_port: s.unread_bytes
+        for family in (socket.AF_INET, socket.AF_INET6)
+        for s in _dump(family, _READABLE, source_port=port)
+        if s.inode == 0
+    }
+
+
 def _dump(family: int, states: int, *, source_port: int = 0, remote_port: int = 0) -> Iterator[_Socket]:
     if not 0 < source_port + remote_port < 1 << 16:  # 0 would match every port
         raise ValueError(f"TCP port {source_port or remote_port!r}; expected 1 to 65535")
@@ -94,7 +109,8 @@ def _parsed(message: bytes) -> _Socket:
         if kind == _SKMEMINFO:
             drops = struct.unpack_from("=I", message, at + _ATTRIBUTE.size + 4 * _MEMINFO_DROPS)[0]
         at += (length + 3) & ~3
-    return _Socket(source_port=int.from_bytes(fields[4], "big"), inode=fields[-1], drops=drops)
+    source, remote = (int.from_bytes(fields[place], "big") for place in (4, 5))
+    return _Socket(source_port=source, remote_port=remote, unread_bytes=fields[11], inode=fields[-1], drops=drops)
 
 
 # linux/if_packet.h, linux/if_ether.h, asm-generic/socket.h

@@ -10,7 +10,7 @@ import contextlib
 import socket
 import struct
 from collections.abc import Callable
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from fake_router.entries import NOT_ANSWERED, Closed, EndedBy, Opened, Probed, Unserved
 from fake_router.routes import Probe, Work, unserved_work
@@ -22,10 +22,21 @@ READ_BYTES = 65_536
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, 0 s: close() sends RST and drops what was not sent
 
 
+class Rest(NamedTuple):
+    """What lay unread: the request in it (a probe rather than another), its bytes, and whether the peer had ended."""
+
+    request: Request | None
+    arrived: int
+    ended: bool
+
+
 class Line:
     """One accepted connection: its number, and its socket until that is closed."""
 
-    __slots__ = ("_board", "_fd", "_loop", "_peer_port", "_released", "_sock", "number", "over", "parser", "upstream")
+    __slots__ = (
+        "_board", "_fd", "_loop", "_peer_port", "_released", "_sock",
+        "nth", "number", "over", "owed", "parser", "upstream",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,6 +52,8 @@ class Line:
         self.number = number
         self.upstream = upstream
         self._peer_port = peer_port
+        self.nth = 0  # requests received on it
+        self.owed = False  # a request whose entry is made is still to be read, or is being read
         self.over = False  # its Closed entry is recorded; the socket may wait for the peer's FIN
         self._loop = loop
         self._board = board
@@ -76,6 +89,17 @@ class Line:
             return None
         except OSError:
             return b""
+
+    def read_rest(self) -> Rest:
+        """Read all that has arrived and is not going to be served."""
+        request: Request | None = None
+        arrived = 0
+        while data := self.read():
+            arrived += len(data)
+            for event in self.parser.feed(data):
+                if isinstance(event, Request) and (request is None or self._board.is_probe(request)):
+                    request = event
+        return Rest(request, arrived, data is not None)
 
     def peek(self, limit: int) -> bytes | None:
         """As `read`, but the bytes stay unread."""
@@ -120,6 +144,14 @@ class Line:
             self.release()  # the peer has reset it
             return
         self.on_readable(self._late)
+
+    def abandon(self, *, fin: bool) -> None:
+        """Close with what lies unread: the kernel sends RST, behind what was sent; `fin`: and behind a FIN."""
+        if fin:
+            with contextlib.suppress(OSError):
+                self._sock.shutdown(socket.SHUT_WR)
+        self._over(EndedBy.ROUTER_FIN if fin else EndedBy.ROUTER_RESET)
+        self.release()
 
     def end(self, ending: Ending) -> None:
         """End it in that way. Raises ValueError for one that only TLS knows."""
@@ -186,5 +218,8 @@ class Line:
             return
         before = self.parser.unfinished_bytes
         for event in self.parser.feed(data):
-            if isinstance(event, Request):
+            if not isinstance(event, Request):
+                continue
+            if not self.owed:
                 self.unserved(event, before + len(data))
+            self.owed = False

@@ -9,14 +9,17 @@ import contextlib
 import errno
 import select
 import socket
+import struct
 from collections.abc import Callable
 
 from fake_router.packet_filter import make_reachable, make_unreachable
 
 BACKLOG = 4096
+SMALLEST_BUFFER = 1  # the kernel makes it as small as it lets one be (measured: 2304 bytes)
 MAX_FILLERS = 8
 _FILLER_MS = 100
 _RETRY_ACCEPT_S = 0.05
+_QUEUED = struct.Struct("=I")  # tcpi_unacked in tcp_info: of a listening socket, the length of its queue
 
 
 class PortInUseError(OSError):
@@ -36,6 +39,8 @@ class Listener:
         self._filler: socket.socket | None = None
         self._filler_port = 0
         self._filtered = False
+        self._waiting: Callable[[], None] | None = None  # called in place of accepting
+        self._small = False
         self._holder = _bound(host, port)
         self.port: int = self._holder.getsockname()[1]
         try:
@@ -51,11 +56,56 @@ class Listener:
 
     def refuse(self) -> None:
         """The port stays ours, and the kernel answers every SYN to it with RST."""
-        sock = self._listening()
+        self._listening()
         self._accept_all()  # a connection that waits to be accepted must not be reset
-        self._loop.remove_reader(sock.fileno())
-        sock.close()
-        self._sock = None
+        self._close()
+
+    def take_little(self) -> None:
+        """What is accepted from now on has the smallest receive buffer that there is.
+
+        It must be set before a connection is made: a window that has been offered is not taken back.
+        """
+        self.refuse()
+        self._small = True
+        self._listen()
+
+    def hold(self, waiting: Callable[[], None]) -> None:
+        """Accept nothing, and call `waiting` as long as connections lie in the queue, until `look_away`."""
+        self._listening()
+        self._waiting = waiting
+        self._watch()
+
+    def look_away(self) -> None:
+        """Call nobody, and accept nothing."""
+        self._loop.remove_reader(self._listening_socket.fileno())
+
+    def queued(self) -> int:
+        """How many connections lie in the accept queue."""
+        info = self._listening_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+        return int(_QUEUED.unpack_from(info, 24)[0])
+
+    def reset_queue(self) -> None:
+        """Close the listening socket, so that the kernel resets what lies in its queue. Another one listens before,
+        so that nobody is refused.
+        """
+        old = self._listening_socket
+        self._loop.remove_reader(old.fileno())
+        for sock in (self._holder, old):
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self._listen(beside=True)
+        old.close()
+        for sock in (self._holder, self._listening_socket):
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 0)
+
+    def take_queue(self) -> list[tuple[socket.socket, int]]:
+        """Accept what lies in the queue, for the caller: each with the peer's port."""
+        taken: list[tuple[socket.socket, int]] = []
+        accepted, self._accepted = self._accepted, lambda sock, port: taken.append((sock, port))
+        try:
+            self._accept_all()
+        finally:
+            self._accepted = accepted
+        return taken
 
     def become_unreachable(self) -> None:
         """The kernel answers every SYN to the port with ICMP host unreachable. Raises PacketFilterError."""
@@ -87,6 +137,12 @@ class Listener:
     def restore(self) -> None:
         """Accept again, whatever was done before."""
         self._unfilter()
+        if self._waiting is not None:
+            self._waiting = None
+            self._watch()
+        if self._small:
+            self.refuse()
+            self._small = False
         if self._sock is None:
             self._listen()
         elif self._filler is not None:
@@ -94,7 +150,7 @@ class Listener:
             self._accept_all()
             self._filler.close()
             self._filler = None
-            self._loop.add_reader(self._sock.fileno(), self._accept_all)
+            self._watch()
 
     def close(self) -> None:
         """Free the port. Safe to call twice."""
@@ -103,9 +159,7 @@ class Listener:
             self._filler.close()
             self._filler = None
         if self._sock is not None:
-            self._loop.remove_reader(self._sock.fileno())
-            self._sock.close()
-            self._sock = None
+            self._close()
         self._holder.close()
 
     def _unfilter(self) -> None:
@@ -113,21 +167,37 @@ class Listener:
             make_reachable(self.port)
             self._filtered = False
 
+    def _close(self) -> None:
+        sock = self._listening_socket
+        self._loop.remove_reader(sock.fileno())
+        sock.close()
+        self._sock = None
+
+    def _watch(self) -> None:
+        self._loop.add_reader(self._listening_socket.fileno(), self._waiting or self._accept_all)
+
+    @property
+    def _listening_socket(self) -> socket.socket:
+        assert self._sock is not None
+        return self._sock
+
     def _listening(self) -> socket.socket:
-        if self._sock is None or self._filler is not None or self._filtered:
+        if self._sock is None or self._filler is not None or self._filtered or self._waiting is not None:
             raise RuntimeError(f"{self._host}:{self.port} is faulty already; expected a healthy listener")
         return self._sock
 
-    def _listen(self) -> None:
-        sock = _bound(self._host, self.port)
+    def _listen(self, *, beside: bool = False) -> None:
+        sock = _bound(self._host, self.port, beside=beside)
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # what it accepts inherits this
+            if self._small:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALLEST_BUFFER)  # and this
             sock.listen(BACKLOG)
         except OSError as error:
             sock.close()
             raise _in_use(self._host, self.port, error) from None
         self._sock = sock
-        self._loop.add_reader(sock.fileno(), self._accept_all)
+        self._watch()
 
     def _accept_all(self) -> None:
         while (sock := self._sock) is not None:
@@ -153,7 +223,7 @@ class Listener:
 
     def _unpause(self) -> None:
         if self._sock is not None and self._filler is None:
-            self._loop.add_reader(self._sock.fileno(), self._accept_all)
+            self._watch()
 
 
 def _connected(sock: socket.socket) -> bool:
@@ -163,12 +233,14 @@ def _connected(sock: socket.socket) -> bool:
     return bool(poll.poll(_FILLER_MS)) and sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bound(host: str, port: int, *, beside: bool = False) -> socket.socket:
+    """A bound socket; `beside`: where another one of ours listens."""
     family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setblocking(False)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, int(beside))
         sock.bind((host, port))
     except OSError as error:
         sock.close()

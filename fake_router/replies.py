@@ -14,7 +14,7 @@ from fake_router.forms import STREAM_TYPE, in_form
 from fake_router.layout import Layout, layout_of
 from fake_router.parts import Gap, Padding, Part, bytes_in
 from fake_router.wire import head, head_of
-from faults.acts import HEALTHY, Fragment, ReplyAct
+from faults.acts import HEALTHY, AnswerEarly, Fragment, ReplyAct
 from faults.answer import Answer, Drip, Pause
 from faults.contents import HTML_TYPE, JSON_TYPE, fixed_content, is_fixed, noise_bytes
 from faults.form import COMPLETION, Form
@@ -163,6 +163,12 @@ def foreign_reply() -> bytes:
     """A whole reply that belongs to nobody."""
     body = completion(NOBODY, 0, 1)
     return head(200, JSON_TYPE, len(body)) + body
+
+
+def render_early(act: AnswerEarly) -> bytes:
+    """The reply to a request of which nobody knows yet whose it is."""
+    content_type, body = fixed_content(act.content)
+    return head(act.status, content_type, len(body), close=act.ending is not None) + body
 
 
 def small_json(status: int, value: object, *, close: bool, allow: str = "", body_withheld: bool = False) -> bytes:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Self
 
-from fake_router.connect_faults import ConnectFaults
 from fake_router.connection import Connection
 from fake_router.entries import Marked
 from fake_router.identity import Identity
+from fake_router.idle import end_idle
 from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.line import Line
 from fake_router.listener import Listener
+from fake_router.listener_faults import ListenerFaults
 from fake_router.name_server import NameServer
 from fake_router.pooling import POOL_GATE
 from fake_router.routes import probes_with
@@ -21,6 +22,8 @@ from fake_router.switchboard import Switchboard
 from fake_router.tls_handshake import HandshakeConnection, greeting_of
 from fake_router.tls_line import TlsLine
 from fake_router.unread import UnreadConnection
+from fake_router.wire import Event
+from faults.acts import EndIdle
 from faults.handshake import HandshakeAct
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
 
@@ -58,7 +61,7 @@ class Router:
         self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
         self._board.injector.names = names
         self._served: dict[Line, Connection | UnreadConnection | HandshakeConnection] = {}
-        self._connect_faults = ConnectFaults(self._board, self._listeners)
+        self._faults = ListenerFaults(self._board, self._listeners, self._adopt)
         self._with_names = names
         self._names: NameServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -79,7 +82,7 @@ class Router:
 
     async def close(self) -> None:
         """Free every socket. Safe to call twice."""
-        self._connect_faults.close(self._loop)
+        self._faults.close(self._loop)
         if self._names is not None:
             self._names.close()
         for listener in self._listeners:
@@ -121,8 +124,11 @@ class Router:
             raise PlanError(f"tls is {plan.tls!r}; expected {self.tls!r}: so do the upstreams of this router speak")
         steps = self._board.injector.arm(plan, first_operation=first_operation, read_timeout_ms=read_timeout_ms)
         self.ledger.record(Marked, mark="armed")
-        assert self._loop is not None
-        self._connect_faults.begin(steps, self._loop, self._names)
+        self._faults.begin(steps, self._running, self._names)
+        if any(step.reused for step in steps):
+            for line, served in tuple(self._served.items()):
+                if isinstance(served, Connection) and served.idle:
+                    self._strike_idle(line)
 
     def open_gate(self, name: str) -> None:
         """What plans hold at the gate of that name goes on; it stays open until healing."""
@@ -130,7 +136,7 @@ class Router:
 
     def release_pool(self) -> None:
         """Whoever holds the only connection of the subject's pool gets its answer, and lets go of it."""
-        self._connect_faults.release_pools()
+        self._faults.release_pools()
         self.open_gate(POOL_GATE)
 
     def heal(self) -> None:
@@ -138,11 +144,9 @@ class Router:
 
         What was left unread stays so until it is drained; what is to be served late still will be.
         """
-        self._connect_faults.settle()
+        self._faults.settle()
         self.ledger.record(Marked, mark="healed")
-        for listener in self._listeners:
-            listener.restore()
-        self._connect_faults.close(self._loop)
+        self._faults.end(self._loop)
         self._board.injector.disarm()
         self._board.open_all_gates()
         for served in tuple(self._served.values()):
@@ -150,7 +154,7 @@ class Router:
 
     def drain(self) -> None:
         """Read what lies unread and will never be served, record it, end those connections and all silences."""
-        self._connect_faults.settle()
+        self._faults.drain()
         for served in tuple(self._served.values()):
             served.drain()
         self.ledger.record(Marked, mark="settled")
@@ -180,6 +184,10 @@ class Router:
     def connections(self) -> int:
         """Sockets that are open towards subjects, those that wait for the peer's FIN included."""
         return len(self._served)
+
+    def ending(self) -> int:
+        """Connections that the router has ended, and the subject has not: its end is still open."""
+        return sum(line.over for line in self._served)
 
     def busy(self) -> int:
         """Open exchanges that carry an operation, silences included, and unread connections yet to be served."""
@@ -214,37 +222,70 @@ class Router:
         return Listener(loop, self.host, port, lambda sock, peer_port: self._accepted(sock, upstream, peer_port))
 
     def _accepted(self, sock: socket.socket, upstream: int, peer_port: int) -> None:
-        assert self._loop is not None
-        board = self._board
-        number = board.next_connection()
-        step = board.injector.take_connection(upstream)
-        greeting = greeting_of(step)
-        make: Callable[..., Line] = Line
-        if self._identity is not None and greeting is not None:
-            make = partial(TlsLine, context=self._identity.context(greeting))
-        line = make(
-            self._loop, board, sock, number=number, upstream=upstream, peer_port=peer_port, released=self._released
-        )
-        line.record_opened()
+        number = self._board.next_connection()
+        step = self._board.injector.take_connection(upstream)
+        line = self._line(sock, upstream, peer_port, number, step)
         if step is None:
-            self._served[line] = Connection(self._loop, board, line)
+            self._serve(line)
         else:
             self._strike(line, step)
 
     def _strike(self, line: Line, step: ListenerStep) -> None:
-        assert self._loop is not None
         struck: UnreadConnection | HandshakeConnection
         if isinstance(step.act, HandshakeAct):
             struck = HandshakeConnection(self._board, line, step.act, step, self._serve_late)
         else:
-            struck = UnreadConnection(self._loop, self._board, line, step, self._serve_late)
+            struck = UnreadConnection(self._running, self._board, line, step, self._serve_late)
         if not line.over:
             self._served[line] = struck
 
-    def _serve_late(self, line: Line) -> None:
-        assert self._loop is not None
-        connection = self._served[line] = Connection(self._loop, self._board, line)
+    def _adopt(self, sock: socket.socket, upstream: int, peer_port: int, number: int | None) -> Line | None:
+        """What a listener's fault has accepted late: under a number that it has, it is the fault's."""
+        if number is None:
+            self._accepted(sock, upstream, peer_port)
+            return None
+        return self._line(sock, upstream, peer_port, number, None)
+
+    def _line(self, sock: socket.socket, upstream: int, peer_port: int, number: int, step: ListenerStep | None) -> Line:
+        greeting = greeting_of(step) if self.tls else None
+        make: Callable[..., Line] = Line
+        if self._identity is not None and greeting is not None:
+            make = partial(TlsLine, context=self._identity.context(greeting))
+        line = make(
+            self._running,
+            self._board,
+            sock,
+            number=number,
+            upstream=upstream,
+            peer_port=peer_port,
+            released=self._released,
+        )
+        line.record_opened()
+        return line
+
+    def _serve(self, line: Line) -> Connection:
+        connection = self._served[line] = Connection(self._running, self._board, line)
+        return connection
+
+    def _strike_idle(self, line: Line) -> None:
+        step = self._board.injector.take_idle(line.upstream)
+        if step is None:
+            return
+        if isinstance(step.act, EndIdle):
+            end_idle(self._board, line, step, step.act)
+        else:
+            self._strike(line, step)
+
+    def _serve_late(self, line: Line, read: Sequence[Event] = ()) -> None:
+        """From now on; what was `read` already comes first."""
+        connection = self._serve(line)
+        connection.work_off(read)
         connection.read_now()
 
     def _released(self, line: Line) -> None:
         self._served.pop(line, None)
+
+    @property
+    def _running(self) -> asyncio.AbstractEventLoop:
+        assert self._loop is not None
+        return self._loop

@@ -9,7 +9,8 @@ from typing import Protocol
 from fake_router.entries import Marked
 from fake_router.injector import ExchangeStep, GateKey, Injector
 from fake_router.ledger import Ledger
-from fake_router.routes import PROBES
+from fake_router.routes import PROBES, Probe, unserved_work
+from fake_router.wire import Request
 
 
 class Watch(Protocol):
@@ -59,6 +60,12 @@ class Switchboard:
         """The exchanges of every operation are counted from 1 again, for a ledger that knows of none before."""
         self._of_operation.clear()
 
+    def next_early(self) -> int:
+        """The number of an exchange whose request is answered before it was read: it takes no step of its plan."""
+        self.watched()
+        self._exchanges += 1
+        return self._exchanges
+
     def next_execution(self) -> int:
         """A number that no other execution of this router has."""
         self._executions += 1
@@ -69,6 +76,10 @@ class Switchboard:
         self.seen_since_arming += 1
         for watch in self.watches:
             watch.poll()
+
+    def is_probe(self, request: Request) -> bool:
+        """That request asks for no work."""
+        return isinstance(unserved_work(request, self.probes), Probe)
 
     # Open work.
 

@@ -10,9 +10,11 @@ from faults.cut_faults import cut_families, cut_faults
 from faults.families import Family, UnknownFaultError
 from faults.fault import Fault
 from faults.form_faults import form_faults
+from faults.idle_faults import idle_faults
 from faults.name_faults import name_faults
 from faults.pool_faults import pool_faults
 from faults.reply_faults import fragment_faults, status_faults, wait_faults
+from faults.request_faults import request_faults
 from faults.time_faults import time_faults
 from faults.tls_faults import handshake_faults, tls_ending_faults
 
@@ -21,9 +23,11 @@ FAMILIES: tuple[Family, ...] = cut_families()
 
 def _catalogued() -> Iterator[Fault]:
     yield from pool_faults()
+    yield from idle_faults()
     yield from name_faults()
     yield from connection_faults()
     yield from handshake_faults()
+    yield from request_faults()
     yield from wait_faults()
     yield from fragment_faults()
     yield from status_faults()

@@ -23,7 +23,9 @@ _ORDER = {depth: place for place, depth in enumerate(Depth)}
 
 
 class Dimension(StrEnum):
-    """What a cell changes around its fault: an exchange's, or a listener's."""
+    """What a cell changes around its fault. Which of them a fault can have follows from what it strikes; those with a
+    large body, or with a segment for each byte, it has only where its coverage names them.
+    """
 
     FIRST = "first"  # the first request of its connection, in one segment
     FOLLOWED = "followed"  # the same, and a second operation after it, on whatever it has left of the connection
@@ -32,6 +34,9 @@ class Dimension(StrEnum):
     STREAM = "first/stream"  # asked for as a stream of events
     CHAT = "first/chat"  # asked for as a chat completion
     CHAT_STREAM = "first/chat-stream"
+    EACH_BYTE = "first/each-byte"  # each byte of the request in a segment of its own
+    FIRST_64KB = "first/64KB"  # with a body that is larger than one read of most servers
+    FIRST_2MB = "first/2MB"  # with one that no socket buffer of default size holds
     CALLER_FIN = "caller-fin"  # its caller leaves: before the work where nothing is wrong, else during it
     CALLER_RESET = "caller-reset"
     CALLER_HALF_CLOSE = "caller-half-close"
@@ -39,6 +44,8 @@ class Dimension(StrEnum):
     EVERY_UPSTREAM = "every-upstream"
     FIRST_OF_TWO = "first-of-two"  # and a healthy upstream beside it
     FIRST_OF_TWO_TLS = "first-of-two/tls"
+    FIRST_OF_TWO_2MB = "first-of-two/2MB"
+    FIRST_OF_TWO_8MB = "first-of-two/8MB"  # more than the kernel takes from a writer (measured: 4 MB on loopback)
 
 
 CALLER_LEAVES = {
@@ -54,6 +61,15 @@ FORMS = {
 }
 
 _PLAIN = frozenset({Dimension.FIRST, Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO})
+_RARE = frozenset(
+    {
+        Dimension.EACH_BYTE,
+        Dimension.FIRST_64KB,
+        Dimension.FIRST_2MB,
+        Dimension.FIRST_OF_TWO_2MB,
+        Dimension.FIRST_OF_TWO_8MB,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +83,10 @@ class Coverage:
     full: frozenset[Dimension] = frozenset()
     deep: frozenset[Dimension] = frozenset()
     drawn: bool = True
+
+    def has(self, dimension: Dimension) -> bool:
+        """There is a cell in that dimension, if the fault can have it."""
+        return dimension not in _RARE or dimension in self.core | self.full | self.deep
 
     def depth_of(self, dimension: Dimension) -> Depth:
         """The shallowest depth at which the cell in that dimension is lived through."""
@@ -86,28 +106,34 @@ CORE_REUSED_TOO = Coverage(core=frozenset({Dimension.FIRST, Dimension.REUSED}))
 LISTENER_CORE = Coverage(core=frozenset({Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO}))
 BESIDE_HEALTHY = Coverage(deep=frozenset({Dimension.EVERY_UPSTREAM}))
 LISTENER_SLOW = Coverage(core=frozenset({Dimension.FIRST_OF_TWO}))  # the other cell costs several time-outs
+LISTENER_DEEP = Coverage(deep=frozenset({Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO}))
+
+
+def and_in(*dimensions: Dimension, coverage: Coverage) -> Coverage:
+    """The same, and from FULL on in these dimensions too."""
+    return replace(coverage, full=coverage.full.union(dimensions))
 
 
 def segmented(coverage: Coverage) -> Coverage:
     """The same, and with head and body apart: the reply, or its absence, has made real forwarders decide by that."""
-    return replace(coverage, full=coverage.full | {Dimension.TWO_SEGMENTS})
+    return and_in(Dimension.TWO_SEGMENTS, coverage=coverage)
 
 
 def streamed(coverage: Coverage) -> Coverage:
     """The same, and asked for as a stream: one of the few that stand for all others there."""
-    return replace(coverage, full=coverage.full | {Dimension.STREAM})
+    return and_in(Dimension.STREAM, coverage=coverage)
 
 
 def in_all_forms(coverage: Coverage) -> Coverage:
     """The same, and asked for in every form."""
-    return replace(coverage, full=coverage.full | FORMS.keys())
+    return and_in(*FORMS, coverage=coverage)
 
 
 def left(coverage: Coverage) -> Coverage:
     """The same, and with callers that leave: what is left behind is work not begun, work done, or a late answer."""
-    return replace(coverage, full=coverage.full | CALLER_LEAVES.keys())
+    return and_in(*CALLER_LEAVES, coverage=coverage)
 
 
 def over_tls(coverage: Coverage) -> Coverage:
     """The same, and over TLS: one of the few that stand for all others there."""
-    return replace(coverage, full=coverage.full | {Dimension.TLS, Dimension.FIRST_OF_TWO_TLS})
+    return and_in(Dimension.TLS, Dimension.FIRST_OF_TWO_TLS, coverage=coverage)

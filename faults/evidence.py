@@ -57,7 +57,9 @@ REFERENCE_CONTRACT = Contract(not_accepted=(Marker(status=503, body="No availabl
 def classify(evidence: Evidence, contract: Contract = NO_CONTRACT) -> Class:
     """SAFE only where the evidence, or the contract, proves that the request was never applied."""
     match evidence.sight:
-        case Sight.POOL_WAIT | Sight.UNRESOLVED | Sight.REFUSED | Sight.UNREACHABLE | Sight.CONNECT_TIMEOUT:
+        case Sight.POOL_WAIT | Sight.IDLE_END | Sight.UNRESOLVED:
+            return Class.SAFE  # RFC 9110 s9.2.2: no byte of the request was sent
+        case Sight.REFUSED | Sight.UNREACHABLE | Sight.CONNECT_TIMEOUT:
             return Class.SAFE  # RFC 9110 s9.2.2: no byte of the request was sent
         case Sight.TLS_FAILED | Sight.TLS_STALLED:
             return Class.SAFE  # RFC 8446 s2: application data follows the handshake; RFC 8470 s4: no early data is used

@@ -11,17 +11,21 @@ from typing import assert_never
 
 from faults.acts import (
     Act,
+    AnswerEarly,
     DropSyn,
     End,
+    EndIdle,
+    EndUnread,
     Fragment,
     Hang,
     HoldPool,
     LeaveUnread,
     Misresolve,
+    NeverAccept,
     Refuse,
     ResetAtAccept,
-    ResetUnread,
     Resolution,
+    StopReading,
     Unreachable,
     needs_tls,
 )
@@ -97,13 +101,27 @@ def _steps(act: Act) -> Iterator[Step]:
             yield from (Step(Way.LOST, "SYN"), Step(Way.WAIT, "the connect time-out"))
         case ResetAtAccept():
             yield from (*_CONNECTED, Step(Way.TO_FORWARDER, "RST, whether or not a byte of the request has arrived"))
-        case ResetUnread():
-            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nothing is read"), Step(Way.TO_FORWARDER, "RST"))
+        case EndIdle():
+            yield from _idle(act)
+        case NeverAccept(closes=closes):
+            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nobody accepts the connection"))
+            closed = (Step(Way.AT_ROUTER, "the listening socket is closed"), _ended(Ending.RESET))
+            yield from closed if closes else _silence()
+        case EndUnread():
+            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nothing is read"), _ended(act.ending))
+            if act.abandoned:
+                yield Step(Way.AT_ROUTER, "the socket is closed with the request unread: RST behind the FIN")
         case LeaveUnread(serve_after=late):
-            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nothing is read"))
+            little = " and next to nothing taken by the kernel" if act.small_buffer else ""
+            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, f"nothing is read{little}"))
             yield from _silence() if late is None else (_later(late), *_read(act), *_reply(200, "result"))
         case SpoilHandshake() | ShowCertificate() | DemandCertificate():
             yield from (*_CONNECTED, *_handshake(act))
+        case StopReading():
+            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, f"reads {act.until}, and no more"))
+            yield from _silence() if act.ending is None else (_ended(act.ending),)
+        case AnswerEarly():
+            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, f"reads {act.until}"), *_early(act))
         case Hang():
             yield from (*_CONNECTED, _REQUEST, *_read(act), *_silence())
         case End(ending=ending):
@@ -134,6 +152,26 @@ def _handshake(act: HandshakeAct) -> tuple[Step, ...]:
             return _HELLO, demanded, late if version is TlsVersion.TLS_1_3 else _NO_CERTIFICATE, alert
         case _:
             assert_never(act)
+
+
+def _idle(act: EndIdle) -> Iterator[Step]:
+    yield Step(Way.AT_ROUTER, "a connection lies idle after its last exchange")
+    if act.status is not None:
+        yield Step(Way.TO_FORWARDER, f"an answer that nobody asked for: HTTP/1.1 {act.status}")
+    yield from (_ended(act.ending), *_CONNECTED, _REQUEST)
+    yield Step(Way.AT_ROUTER, "the request came on a new connection: healthy")
+
+
+def _early(act: AnswerEarly) -> Iterator[Step]:
+    if act.ending is None:
+        yield from _reply(act.status, act.content)
+        yield Step(Way.AT_ROUTER, "the rest is read and thrown away; the connection stays open")
+        return
+    yield from _reply(act.status, act.content, "Connection: close")
+    if act.ending is Ending.RESET:
+        yield Step(Way.AT_ROUTER, "closes with the rest unread: RST behind the answer, or before it is read")
+    else:
+        yield Step(Way.AT_ROUTER, "sends FIN, and reads the rest until the forwarder has closed too")
 
 
 def _read(act: Act) -> Iterator[Step]:

@@ -6,7 +6,19 @@ which the router reads them; the exchange after the last one is healthy.
 
 from dataclasses import dataclass, field
 
-from faults.acts import DialAct, Hang, is_listener_act, needs_tls
+from faults.acts import (
+    Act,
+    DialAct,
+    EndIdle,
+    Hang,
+    NeverAccept,
+    is_listener_act,
+    may_meet_reused,
+    needs_expectation,
+    needs_tcp,
+    needs_tls,
+    strikes_idle,
+)
 from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.form import Api, Form
@@ -15,6 +27,8 @@ from faults.vocabulary import Leaving
 SCHEMA = 1
 MAX_OPERATIONS = 100
 MAX_UPSTREAMS = 16
+MAX_BODY_BYTES = 8 * 1024 * 1024
+EACH_BYTE = 0  # the number of segments that means one for each byte
 RECEIVED_GATE = "received:"  # the gate of that name opens when the operation of that index is first received
 LEFT_GATE = "left:"  # the gate of that name opens when the caller of the operation of that index has left
 
@@ -28,16 +42,20 @@ class PlannedOperation:
     """One operation of a plan.
 
     faults: ids for its first, second, ... exchange ("healthy" lets one pass). reused: its first exchange meets a
-    connection that has carried one before. segments: TCP segments in which the caller sends it (2: head, then
-    body). wave: waves go one after the other, the operations of one are in flight together. gate: its first
-    exchange is held, once received, until that gate opens ("received:N", "left:N", or by name through the control
-    port). leaves: its caller leaves in that way once its first exchange has been received.
-    api: what it asks for, "completions" or "chat". stream: it asks for a stream of events.
+    connection that has carried one before; a listener's fault holds or ends the connections that lie idle when it
+    is armed. segments: TCP segments in which the caller sends it (2: head, then body; 0: one for each byte).
+    body_bytes: its prompt is made so long that its body has at least so many bytes. expect: the caller waits for
+    100 Continue before it sends the body (RFC 9110 s10.1.1). wave: waves go one after the other, the operations of
+    one are in flight together. gate: its first exchange is held, once received, until that gate opens ("received:N",
+    "left:N", or by name through the control port). leaves: its caller leaves in that way once its first exchange has
+    been received. api: what it asks for, "completions" or "chat". stream: it asks for a stream of events.
     """
 
     faults: tuple[str, ...] = ()
     reused: bool = False
     segments: int = 1
+    body_bytes: int = 0
+    expect: bool = False
     wave: int = 0
     gate: str | None = None
     leaves: Leaving | None = None
@@ -50,8 +68,12 @@ class PlannedOperation:
                 raise PlanError(
                     f"operation with fault {id_!r}: it strikes a listener; put it under `listeners` with an upstream"
                 )
-        if self.segments not in (1, 2):
-            raise PlanError(f"segments is {self.segments!r}; expected 1, or 2 (head and body apart)")
+        if self.segments not in (EACH_BYTE, 1, 2):
+            raise PlanError(f"segments is {self.segments!r}; expected 1, 2 (head and body apart), or 0 (each byte)")
+        if not 0 <= self.body_bytes <= MAX_BODY_BYTES:
+            raise PlanError(f"body_bytes is {self.body_bytes!r}; expected 0 (as few as needed) to {MAX_BODY_BYTES}")
+        if self.body_bytes and self.segments == EACH_BYTE:
+            raise PlanError(f"body_bytes {self.body_bytes!r} in segments of one byte; expected 0: a small body")
         if not 0 <= self.wave < MAX_OPERATIONS:
             raise PlanError(f"wave is {self.wave!r}; expected 0 to {MAX_OPERATIONS - 1}")
         if self.api not in tuple(Api):
@@ -86,7 +108,7 @@ class PlannedListener:
         if self.connections is not None:
             if self.connections < 1:
                 raise PlanError(f"connections is {self.connections!r}; expected 1 or more, or null for all")
-            if isinstance(act, DialAct):
+            if isinstance(act, DialAct | NeverAccept | EndIdle):
                 raise PlanError(f"{self.fault!r} for {self.connections!r} connections; expected null: until healed")
 
 
@@ -119,8 +141,8 @@ class Plan:
                 f"{len(self.operations)} operations beside a listener's fault; expected one: a sending that the "
                 "router cannot read belongs to the only operation in flight"
             )
-        if self.listeners and self.operations[0].reused:
-            raise PlanError("a reused connection beside a listener's fault; expected reused false")
+        for listener in self.listeners:
+            _check_beside(listener.fault, fault_named(listener.fault).act, self.operations[0])
         seen: set[int] = set()
         for listener in self.listeners:
             hit = range(self.upstreams) if listener.upstream is None else (listener.upstream,)
@@ -164,8 +186,11 @@ class Plan:
 
     def _check_tls(self) -> None:
         for id_ in self.faults:
-            if not self.tls and needs_tls(fault_named(id_).act):
+            act = fault_named(id_).act
+            if not self.tls and needs_tls(act):
                 raise PlanError(f"fault {id_!r} in a plan without `tls`; expected tls true: it strikes TLS alone")
+            if self.tls and needs_tcp(act):
+                raise PlanError(f"fault {id_!r} in a plan with `tls`; expected tls false: it strikes plain TCP alone")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -179,6 +204,16 @@ class Plan:
         """The largest number of operations in flight together."""
         waves = [operation.wave for operation in self.operations]
         return max(waves.count(wave) for wave in set(waves))
+
+
+def _check_beside(fault: str, act: Act, operation: PlannedOperation) -> None:
+    """The only operation beside a listener's fault can meet it."""
+    if operation.reused and not may_meet_reused(act):
+        raise PlanError(f"{fault!r} beside a reused connection; expected reused false: it strikes new ones alone")
+    if strikes_idle(act) and not operation.reused:
+        raise PlanError(f"{fault!r} without a connection that lies idle; expected reused true")
+    if needs_expectation(act) and not operation.expect:
+        raise PlanError(f"{fault!r} without an Expect: 100-continue to leave unanswered; expected expect true")
 
 
 def awaited_operation(gate: str | None) -> int | None:

@@ -14,7 +14,9 @@ T = TypeVar("T")
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "faults": (list, "a list of fault ids"),
     "reused": (bool, "true or false"),
-    "segments": (int, "1 or 2"),
+    "segments": (int, "1, 2, or 0 for each byte"),
+    "body_bytes": (int, "a number of bytes from 0"),
+    "expect": (bool, "true or false"),
     "wave": (int, "a number from 0"),
     "api": (str, "completions or chat"),
     "stream": (bool, "true or false"),

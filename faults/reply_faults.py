@@ -8,6 +8,8 @@ from faults.coverage import (
     ONCE,
     REUSED_TOO,
     Coverage,
+    Dimension,
+    and_in,
     left,
     over_tls,
     segmented,
@@ -66,7 +68,10 @@ def _covered(name: str, side: Side) -> Coverage:
     waits = over_tls(CORE_REUSED_TOO)
     if name == "silence" and side is Side.AFTER:
         return left(waits)
-    return streamed(segmented(waits)) if name == "reset" else waits
+    if name != "reset":
+        return waits
+    coverage = streamed(segmented(waits))
+    return and_in(Dimension.FIRST_2MB, coverage=coverage) if side is Side.AFTER else coverage
 
 
 def fragment_faults() -> list[Fault]:

@@ -2,10 +2,22 @@
 
 from faults.acts import HEALTHY
 from faults.answer import Answer, Drip, Pause
-from faults.coverage import CORE, FOLLOWED_ONLY, ONCE, in_all_forms, left, over_tls, segmented, streamed
+from faults.coverage import (
+    CORE,
+    FOLLOWED_ONLY,
+    ONCE,
+    Dimension,
+    and_in,
+    in_all_forms,
+    left,
+    over_tls,
+    segmented,
+    streamed,
+)
 from faults.fault import RAN, RFC_RETRY, Fault
 from faults.vocabulary import Framing, Point, Side
 
+_SIZES = (Dimension.EACH_BYTE, Dimension.FIRST_64KB, Dimension.FIRST_2MB)
 _SLOW = "a slow answer is an answer"
 _NEAR = "it may come before the forwarder gives up, or after: both forbid a retry"
 
@@ -87,5 +99,5 @@ def _healthy() -> Fault:
         row="-",
         authority="RFC 9110 s15.3: a 2xx says that the request was accepted",
         no_twin=RAN,
-        coverage=over_tls(left(in_all_forms(segmented(CORE)))),
+        coverage=and_in(*_SIZES, coverage=over_tls(left(in_all_forms(segmented(CORE))))),
     )

@@ -9,17 +9,21 @@ from typing import assert_never
 
 from faults.acts import (
     Act,
+    AnswerEarly,
     DropSyn,
     End,
+    EndIdle,
+    EndUnread,
     Fragment,
     Hang,
     HoldPool,
     LeaveUnread,
     Misresolve,
+    NeverAccept,
     Refuse,
     ResetAtAccept,
-    ResetUnread,
     Resolution,
+    StopReading,
     Unreachable,
 )
 from faults.answer import HEAD_BYTES, NEAR, VERSION_BYTES, Answer, Pause
@@ -45,8 +49,14 @@ NO_EXCHANGE = Truth(received=False, accepted=False, executed=False, replied=Repl
 def truth_of(act: Act) -> Truth:
     """What the ledger must say of a sending on which the act struck."""
     match act:
-        case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn() | ResetAtAccept() | ResetUnread():
+        case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn() | ResetAtAccept():
             return NO_EXCHANGE
+        case NeverAccept() | EndIdle():
+            return NO_EXCHANGE
+        case EndUnread() | StopReading():
+            return NO_EXCHANGE
+        case AnswerEarly():
+            return Truth(received=False, accepted=False, executed=False, replied=Replied.WHOLE)
         case LeaveUnread(serve_after=None):
             return NO_EXCHANGE
         case SpoilHandshake() | ShowCertificate() | DemandCertificate():
@@ -84,7 +94,9 @@ def sight_of(act: Act) -> Sight:
             return Sight.UNREACHABLE
         case DropSyn():
             return Sight.CONNECT_TIMEOUT
-        case ResetAtAccept() | ResetUnread():
+        case EndIdle():
+            return Sight.IDLE_END
+        case ResetAtAccept():
             return Sight.RESET
         case SpoilHandshake(how=how):
             return Sight.TLS_STALLED if how is Spoil.STALL else Sight.TLS_FAILED
@@ -92,12 +104,16 @@ def sight_of(act: Act) -> Sight:
             return Sight.TLS_FAILED
         case DemandCertificate(version=version):
             return Sight.TLS_FAILED if version is TlsVersion.TLS_1_2 else Sight.TLS_REFUSED
+        case NeverAccept(closes=closes):
+            return Sight.RESET if closes else Sight.SILENCE
         case Hang():
             return Sight.SILENCE
+        case AnswerEarly():
+            return Sight.STATUS
         case LeaveUnread(serve_after=late):
             return Sight.SILENCE if late is None or late >= 1 else Sight.WHOLE
-        case End(ending=ending):
-            return _SIGHT_OF_END[ending]
+        case End(ending=ending) | EndUnread(ending=ending) | StopReading(ending=ending):
+            return Sight.SILENCE if ending is None else _SIGHT_OF_END[ending]
         case Fragment(noise=noise, ending=ending):
             return _SIGHT_OF_END[ending] if noise is None else Sight.GARBLED
         case Answer():
@@ -173,8 +189,14 @@ def shows_its_cause(act: Act) -> bool:
     A reset at accept may meet it before or after it wrote its first byte, and the router cannot know which
     (measured on nginx: retried when no byte had been seen, not retried when one had): that act only tells. So does a
     client certificate that is demanded under TLS 1.3: its alert may come before or after the request was written.
+    And so does an early answer on a connection that is closed with the rest of the request unread: its RST can
+    overtake the answer.
     """
-    return not isinstance(act, ResetAtAccept) and sight_of(act) is not Sight.TLS_REFUSED
+    match act:
+        case ResetAtAccept() | AnswerEarly(ending=Ending.RESET):
+            return False
+        case _:
+            return sight_of(act) is not Sight.TLS_REFUSED
 
 
 def asks_for_refusal(act: Act) -> bool:
@@ -187,6 +209,8 @@ def evidence_of(act: Act) -> Evidence:
     sight = sight_of(act)
     if isinstance(act, Fragment):
         return Evidence(sight=sight, interim=act.interim, body=b"" if act.noise is None else noise_bytes(act.noise))
+    if isinstance(act, AnswerEarly):
+        return Evidence(sight=sight, status=act.status, body=fixed_body(act.content))
     if not isinstance(act, Answer) or sight is Sight.SILENCE:
         return Evidence(sight=sight, status=200 if sight is Sight.WHOLE else None)
     body = b"" if sight is Sight.HEAD_CUT else fixed_body(act.content)
@@ -204,9 +228,11 @@ def phase_of(act: Act) -> Phase:
             return Phase.CONNECT
         case SpoilHandshake() | ShowCertificate() | DemandCertificate():
             return Phase.TLS
-        case ResetAtAccept() | LeaveUnread():
+        case EndIdle():
+            return Phase.IDLE
+        case NeverAccept() | ResetAtAccept() | LeaveUnread(small_buffer=False):
             return Phase.ACCEPT
-        case ResetUnread():
+        case LeaveUnread() | EndUnread() | StopReading() | AnswerEarly():
             return Phase.REQUEST
         case Hang() | End():
             return Phase.WAIT

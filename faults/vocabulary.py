@@ -7,11 +7,12 @@ class Phase(StrEnum):
     """Where in the exchange the hop breaks, in wire order."""
 
     POOL = "pool"  # the request has not left the forwarder
+    IDLE = "idle"  # a connection that has carried an exchange, before the next request is written on it
     RESOLVE = "resolve"  # the name of the router does not lead to it
     CONNECT = "connect"  # before a TCP connection exists
     TLS = "tls"  # during the TLS handshake, or in the refusal of one that looked complete
     ACCEPT = "accept"  # the kernel has completed the handshake; the router has read nothing
-    REQUEST = "request"  # request bytes have arrived, unread
+    REQUEST = "request"  # request bytes have arrived; they are unread, or not all of them are read
     WAIT = "wait"  # the whole request was read; no byte of the final reply was sent
     HEAD = "head"  # the reply's head is cut or written wrongly, or what comes is no HTTP
     STATUS = "status"  # a whole reply with a status that is no success
@@ -46,6 +47,16 @@ class Ending(StrEnum):
     RESET = "reset"
     TRUNCATION = "truncation"  # FIN without a close_notify (RFC 9112 s9.8)
     ALERT = "alert"  # a fatal alert, then FIN (RFC 8446 s6.2)
+
+
+class Extent(StrEnum):
+    """How much of a request is read before the rest of it is left."""
+
+    FIRST_BYTE = "its first byte"
+    REQUEST_LINE = "its request line"
+    HEAD = "its head"
+    EXPECTATION = "its head, whose Expect: 100-continue is left unanswered"  # RFC 9110 s10.1.1
+    HALF_BODY = "its head and half of its body"
 
 
 class Framing(StrEnum):
@@ -168,6 +179,7 @@ class Sight(StrEnum):
     """What a forwarder sees at its socket when a fault has struck."""
 
     POOL_WAIT = "wait for a connection of its own pool"
+    IDLE_END = "end of an idle connection, before anything was written on it"
     UNRESOLVED = "name not resolved"
     REFUSED = "connection refused"
     UNREACHABLE = "host unreachable"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -69,18 +70,20 @@ class Forwarder:
         *,
         api: Api = Api.COMPLETIONS,
         abandoned: Abandoned | None = None,
+        expect: bool = False,
     ) -> Completion:
         """POST the request to the router; the completion, if it is whole and what was asked for.
 
         Bytes are sent as they are, a mapping is encoded once; every attempt sends the same bytes. api: which of the
         router's paths (a prepared Request knows). abandoned: asked before a request is sent again; work that nobody
-        waits for is not begun.
+        waits for is not begun. expect: the body is sent once the router has said 100 Continue (RFC 9110 s10.1.1), so
+        that one which it turns down is not sent at all.
 
         Raises NotExecutedError, MayHaveRunError, ResultLostError or RejectedError (all ForwardError), RequestError
         when the request cannot be sent, and RuntimeError when the forwarder is not started. Cancelling ends the
         attempt and closes its connection; it may have run.
         """
-        transport, prepared = self._started(), request_of(request, api)
+        transport, prepared = self._started(), replace(request_of(request, api), expect=expect)
         if prepared.asked.stream:
             raise RequestError("stream is true; leave it out, or use `stream` of this forwarder")
         with self._counted():

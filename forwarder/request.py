@@ -42,6 +42,7 @@ class Request:
 
     body: bytes
     asked: Asked
+    expect: bool = False
 
 
 def request_of(given: Mapping[str, Any] | bytes | Request, api: Api = Api.COMPLETIONS) -> Request:

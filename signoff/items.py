@@ -54,6 +54,7 @@ class Item:
         return {
             "reused": self.cell.reused,
             "segments": self.cell.segments,
+            "body_bytes": self.cell.body_bytes,
             "streaming": self.cell.form.stream,
             "api": self.cell.form.api.value,
             "leaves": self.cell.leaves,

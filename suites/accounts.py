@@ -5,7 +5,7 @@ follows from entries alone; nothing is judged.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from suites.attempts import Attempt
+from suites.attempts import Attempt, IdleStrike
 from suites.reader import Reader
 from suites.run import Run
 
@@ -35,11 +35,14 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounts:
-    """The accounts of a run. strays: entries of sendings that belong to no known operation."""
+    """The accounts of a run. strays: entries of sendings that belong to no known operation. idle: what was struck
+    while no request was under way.
+    """
 
     run: Run
     by_operation: Mapping[int, Account]
     strays: tuple[int, ...] = ()
+    idle: tuple[IdleStrike, ...] = ()
 
     def of(self, operation: int) -> Account:
         """The account of that operation; an empty one if nothing happened to it."""
@@ -89,7 +92,7 @@ def _accounts_of(run: Run) -> Accounts:
     accounts = {
         operation: Account(operation=operation, attempts=_in_order(attempts)) for operation, attempts in found.items()
     }
-    return Accounts(run=run, by_operation=accounts, strays=tuple(sorted(strays)))
+    return Accounts(run=run, by_operation=accounts, strays=tuple(sorted(strays)), idle=tuple(reader.idle))
 
 
 def _in_order(attempts: list[Attempt]) -> tuple[Attempt, ...]:

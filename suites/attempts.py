@@ -18,12 +18,27 @@ class Strike:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IdleStrike:
+    """The strike of a connection on which no request was under way: it belongs to no sending."""
+
+    upstream: int | None
+    connection: int
+    strike: Strike
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """What says so."""
+        return (self.strike.striking,) if self.strike.struck is None else (self.strike.striking, self.strike.struck)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One sending of an operation. `received`, `accepted`, `executed`, `replying` and the like are seqs of entries,
     or None where there is none.
 
     start: the seq at which the sending is first seen; attempts are ordered by it, and place is its place among
-    those of its operation, from 1 (0: not known yet). form: in which the router was asked for it.
+    those of its operation, from 1 (0: not known yet). form: in which the router was asked for it. opened_before: its
+    connection is older than the ledger.
     placed: false where nobody saw *when* it was sent (a dial that only the kernel counted, bytes that were found in a
     queue). exactly_one: false where nobody counted the sendings behind it: then it stands for at least one. peer_left:
     the subject ended its connection. strikes: one of the listener, one of the exchange, or both;
@@ -35,6 +50,7 @@ class Attempt:
     upstream: int
     place: int = 0
     connection: int | None = None
+    opened_before: bool = False
     exchange: int | None = None
     form: Form = COMPLETION
     nth: int | None = None

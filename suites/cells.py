@@ -1,29 +1,59 @@
 """The cells of the catalogue: each fault in each dimension that can change a verdict, as a plan of one operation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from faults.acts import HEALTHY, is_listener_act, needs_tls
+from faults.acts import (
+    HEALTHY,
+    Act,
+    is_listener_act,
+    may_meet_reused,
+    needs_expectation,
+    needs_tcp,
+    needs_tls,
+    strikes_idle,
+)
 from faults.catalogue import CATALOGUE, fault_named
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
 from faults.form import COMPLETION, Api, Form
-from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.truth import sight_is_certain
 from faults.vocabulary import Leaving
 
 _OVER_TLS = (Dimension.TLS, Dimension.FIRST_OF_TWO_TLS)
+_SEGMENTS: Mapping[Dimension, int] = {Dimension.TWO_SEGMENTS: 2, Dimension.EACH_BYTE: EACH_BYTE}
+_BODY_BYTES: Mapping[Dimension, int] = {
+    Dimension.FIRST_64KB: 64 * 1024,
+    Dimension.FIRST_2MB: 2 * 1024 * 1024,
+    Dimension.FIRST_OF_TWO_2MB: 2 * 1024 * 1024,
+    Dimension.FIRST_OF_TWO_8MB: 8 * 1024 * 1024,
+}
 _OF_EXCHANGE = (
     Dimension.FIRST,
     Dimension.FOLLOWED,
     Dimension.REUSED,
     Dimension.TWO_SEGMENTS,
+    Dimension.EACH_BYTE,
+    Dimension.FIRST_64KB,
+    Dimension.FIRST_2MB,
     Dimension.TLS,
     *FORMS,
     *CALLER_LEAVES,
 )
-_OF_LISTENER = (Dimension.EVERY_UPSTREAM, Dimension.FIRST_OF_TWO, Dimension.FIRST_OF_TWO_TLS)
+# Each with the dimension in which an exchange's fault is its twin. Where every upstream is faulty a second sending
+# fails too; where the twin strikes it succeeds. What lies idle is held on every upstream, for nobody knows which of
+# them the next request takes.
+_OF_LISTENER: Mapping[Dimension, Dimension | None] = {
+    Dimension.EVERY_UPSTREAM: None,
+    Dimension.FIRST_OF_TWO: Dimension.FIRST,
+    Dimension.REUSED: Dimension.REUSED,
+    Dimension.FIRST_OF_TWO_2MB: Dimension.FIRST_2MB,
+    Dimension.FIRST_OF_TWO_8MB: None,
+    Dimension.FIRST_OF_TWO_TLS: Dimension.TLS,
+}
+_BESIDE_HEALTHY = frozenset(dimension for dimension in _OF_LISTENER if dimension.startswith(Dimension.FIRST_OF_TWO))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +67,7 @@ class Cell:
     plan: Plan
     reused: bool = False
     segments: int = 1
+    body_bytes: int = 0
     form: Form = COMPLETION
     leaves: Leaving | None = None
     upstreams: str = "any"
@@ -52,11 +83,19 @@ def all_cells(depth: Depth = Depth.DEEP) -> tuple[Cell, ...]:
 def _cells_of(fault: Fault) -> Iterator[Cell]:
     of_listener = is_listener_act(fault.act)
     for dimension in _OF_LISTENER if of_listener else _OF_EXCHANGE:
-        # A fault that strikes TLS alone has no cells over plain TCP: its plain dimensions are TLS already.
-        if dimension not in _OVER_TLS or not needs_tls(fault.act):
+        if fault.coverage.has(dimension) and _is_possible(fault.act, dimension):
             cell = _listener_cell(fault, dimension) if of_listener else _exchange_cell(fault, dimension)
             if cell is not None:
                 yield cell
+
+
+def _is_possible(act: Act, dimension: Dimension) -> bool:
+    """A fault that strikes TLS alone has no cells over plain TCP: its plain dimensions are TLS already."""
+    if is_listener_act(act) and dimension is Dimension.REUSED:
+        return may_meet_reused(act)
+    if dimension in _OVER_TLS and (needs_tls(act) or needs_tcp(act)):
+        return False
+    return not strikes_idle(act)
 
 
 def cells_for(apis: Sequence[Api], depth: Depth) -> tuple[Cell, ...]:
@@ -80,20 +119,31 @@ def chosen(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:
 
 
 def _listener_cell(fault: Fault, dimension: Dimension) -> Cell:
-    beside_healthy = dimension is not Dimension.EVERY_UPSTREAM
+    beside_healthy = dimension in _BESIDE_HEALTHY
     id_ = f"{fault.phase}/{fault.id}/{dimension}"
+    operation = PlannedOperation(
+        reused=dimension is Dimension.REUSED,
+        body_bytes=_BODY_BYTES.get(dimension, 0),
+        expect=needs_expectation(fault.act),
+    )
     plan = Plan(
         name=id_,
         upstreams=2 if beside_healthy else 1,
         tls=_is_tls(fault, dimension),
-        operations=(PlannedOperation(),),
+        operations=(operation,),
         listeners=(PlannedListener(fault=fault.id, upstream=0 if beside_healthy else None),),
     )
-    # Where every upstream is faulty a second sending fails too; where the twin strikes it succeeds.
-    twin = _twin(fault, Dimension.TLS if plan.tls else Dimension.FIRST) if beside_healthy else None
-    depth = fault.coverage.depth_of(dimension)
-    upstreams = Dimension.FIRST_OF_TWO if beside_healthy else dimension
-    return Cell(id=id_, fault=fault, plan=plan, upstreams=upstreams, twin=twin, depth=depth)
+    of_twin = Dimension.TLS if plan.tls and beside_healthy else _OF_LISTENER[dimension]
+    return Cell(
+        id=id_,
+        fault=fault,
+        plan=plan,
+        reused=operation.reused,
+        body_bytes=operation.body_bytes,
+        upstreams=Dimension.FIRST_OF_TWO if beside_healthy else Dimension.EVERY_UPSTREAM,
+        twin=None if of_twin is None else _twin(fault, of_twin),
+        depth=fault.coverage.depth_of(dimension),
+    )
 
 
 def _exchange_cell(fault: Fault, dimension: Dimension) -> Cell | None:
@@ -108,6 +158,7 @@ def _exchange_cell(fault: Fault, dimension: Dimension) -> Cell | None:
         plan=Plan(name=id_, tls=_is_tls(fault, dimension), operations=(operation, *followed)),
         reused=operation.reused,
         segments=operation.segments,
+        body_bytes=operation.body_bytes,
         form=operation.form,
         leaves=operation.leaves,
         twin=_twin(fault, dimension) if operation.leaves is None else None,
@@ -125,7 +176,8 @@ def _operation_in(dimension: Dimension, fault: Fault) -> PlannedOperation | None
     operation = PlannedOperation(
         faults=(fault.id,),
         reused=dimension is Dimension.REUSED,
-        segments=2 if dimension is Dimension.TWO_SEGMENTS else 1,
+        segments=_SEGMENTS.get(dimension, 1),
+        body_bytes=_BODY_BYTES.get(dimension, 0),
         api=form.api.value,
         stream=form.stream,
     )
@@ -136,10 +188,12 @@ def _operation_in(dimension: Dimension, fault: Fault) -> PlannedOperation | None
 
 
 def _twin(fault: Fault, dimension: Dimension) -> str | None:
-    """The twin's cell in the same dimension (a listener's fault has its twin among first requests). Of a fault whose
-    sight is not certain none: one side may have seen what the other has not.
+    """The twin's cell in that dimension, if it has one there. Of a fault whose sight is not certain none: one side may
+    have seen what the other has not.
     """
     if fault.twin is None or not sight_is_certain(fault.act):
+        return None
+    if not fault_named(fault.twin).coverage.has(dimension):
         return None
     twin = fault_named(fault.twin)
     return f"{twin.phase}/{twin.id}/{dimension}"

@@ -50,4 +50,5 @@ def joint(specs: Sequence[SubjectSpec]) -> SubjectSpec:
         tls=all(spec.tls for spec in specs),
         names=all(spec.names for spec in specs),
         pool=all(spec.pool for spec in specs),
+        passes_expect=all(spec.passes_expect for spec in specs),
     )

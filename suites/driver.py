@@ -89,6 +89,8 @@ class Driver:
         async with AsyncExitStack() as stack:
             occupants = (await self._occupant(stack, stage, plan),) if way_of(plan).max_connections else ()
             since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
+            if plan.listeners:
+                await stage.noticed()  # a connection that was ended while it lay idle
             history = await self._waves(stage, plan, operations)
         settled = await settle(stage, spec)
         await stage.on_router(_drain_and_heal)

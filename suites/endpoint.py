@@ -41,12 +41,14 @@ class Endpoint:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
         began_ns = time.monotonic_ns()
         form = planned.form
+        usual = json.dumps(completion_request(number, form, planned.body_bytes)).encode()
         reply = await call(
             self.address,
             target=(self.path or form.api.path) + self.query,
-            body=filled(self.body, number) if self.body else json.dumps(completion_request(number, form)).encode(),
+            body=filled(self.body, number) if self.body else usual,
             headers={"Content-Type": "application/json", **self.headers},
             segments=planned.segments,
+            expect=planned.expect,
             ceiling_ms=ceiling_ms,
             tls=self.tls,
             leave=leave,

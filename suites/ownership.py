@@ -38,6 +38,8 @@ def _operation_of(
             return operation
         case Striking(seq=seq, operation=operation):
             of_striking[seq] = operation
+            if entry.exchange is not None:  # answered before it was read, it has no Received
+                of_exchange.setdefault(entry.exchange, operation)
             return operation
         case Unserved(operation=operation):
             return operation

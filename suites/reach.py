@@ -38,7 +38,7 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
     """Why this plan cannot be run on this subject on this machine; None if it can."""
     if plan.upstreams > spec.upstreams:
         return f"needs {plan.upstreams} upstreams; {spec.facts.name} stands in front of {spec.upstreams}"
-    if spec.facts.in_process and any(operation.segments > 1 for operation in plan.operations):
+    if spec.facts.in_process and any(operation.segments != 1 for operation in plan.operations):
         return "called in process: there is no request on a wire from the caller to split"
     if spec.facts.in_process and any(operation.leaves is Leaving.HALF_CLOSE for operation in plan.operations):
         return "called in process: there is no connection from the caller to half-close"
@@ -48,6 +48,8 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
         return "nothing says how many connections its pool may have (a subject file does by {max_connections})"
     if not spec.names and "names" in _named(plan):
         return "nothing says how it asks a name server of ours (a subject file does by {name_server})"
+    if not spec.passes_expect and any(operation.expect for operation in plan.operations):
+        return f"{spec.facts.name} does not say that it passes an Expect on (`passes_expect`)"
     for name in _named(plan):
         if name in spec.reach:
             return spec.reach[name]
@@ -87,10 +89,12 @@ def _named(plan: Plan) -> set[str]:
     names = {*plan.faults, *map(filed_under, plan.faults)}
     if any(operation.reused for operation in plan.operations):
         names.add("reused")
-    if any(operation.segments > 1 for operation in plan.operations):
+    if any(operation.segments != 1 for operation in plan.operations):
         names.add("segments")
     if plan.tls:
         names.add("tls")
+    if any(operation.body_bytes for operation in plan.operations):
+        names.add("body_bytes")
     if any(operation.leaves for operation in plan.operations):
         names.add("leaves")
     if any(operation.stream for operation in plan.operations):

@@ -24,8 +24,10 @@ from fake_router.entries import (
     Unserved,
     Witness,
 )
+from faults.acts import is_listener_act, strikes_idle
+from faults.catalogue import fault_named, is_fault
 from faults.form import Api, Form
-from suites.attempts import Attempt, Strike
+from suites.attempts import Attempt, IdleStrike, Strike
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,6 +47,7 @@ class Reader:
     dialled: set[int] = field(default_factory=set)  # upstreams whose dials were seen one by one
     asked: dict[int, int] = field(default_factory=dict)  # upstream -> the attempt that its name was asked for
     rejected: list[int] = field(default_factory=list)
+    idle: list[IdleStrike] = field(default_factory=list)
 
     @staticmethod
     def of(ledger: Sequence[AnyEntry]) -> "Reader":
@@ -148,7 +151,11 @@ class Reader:
     def _striking(self, entry: Striking) -> None:
         strike = self._strike(entry)
         seqs = (entry.seq,) if strike.struck is None else (entry.seq, strike.struck)
-        if entry.exchange is not None:
+        act = fault_named(entry.fault).act if is_fault(entry.fault) else None
+        of_listener = act is not None and is_listener_act(act)
+        if act is not None and entry.connection is not None and strikes_idle(act):
+            self.idle.append(IdleStrike(upstream=entry.upstream, connection=entry.connection, strike=strike))
+        elif entry.exchange is not None and not of_listener:
             place = self.of_exchange.get(entry.exchange)
             if place is not None:
                 self._note(place, *seqs, strikes=(*self.attempts[place].strikes, strike))
@@ -156,6 +163,8 @@ class Reader:
             # A connection may be held before a request comes on it; the strike is closed when one has come.
             place = self._unread_on(entry.connection, entry.upstream, entry.operation, max(seqs))
             self._note(place, *seqs, placed=True, strikes=(*self.attempts[place].strikes, strike))
+            if entry.exchange is not None:  # answered before it was read
+                self.of_exchange[entry.exchange] = place
         elif entry.upstream is not None:
             self.listeners[entry.upstream] = strike
 
@@ -197,7 +206,15 @@ class Reader:
             return place
         opened = self.opened.get(connection)
         where = upstream if upstream is not None else (0 if opened is None else opened.upstream)
-        self.attempts.append(Attempt(operation=operation, start=seq, upstream=where, connection=connection))
+        self.attempts.append(
+            Attempt(
+                operation=operation,
+                start=seq,
+                upstream=where,
+                connection=connection,
+                opened_before=opened is None,
+            )
+        )
         place = len(self.attempts) - 1
         self.unread[connection] = place
         self.on_connection.setdefault(connection, []).append(place)

@@ -10,7 +10,6 @@ from functools import cache
 
 from fake_router.identity import IDENTITY
 from faults.evidence import REFERENCE_CONTRACT
-from faults.form import Form
 from faults.plan import PlannedOperation
 from forwarder.client import Forwarder
 from forwarder.errors import ForwardError, NotExecutedError
@@ -49,15 +48,16 @@ class ReferenceInstance:
         """One operation, by a plain function call; what it returns or raises is the outcome. Its caller leaves by
         cancelling it. (Segmentation is the caller's wire's, and there is none.)
         """
-        asked = self._asked(number, planned.form, ceiling_ms / 1000)
+        asked = self._asked(planned, number, ceiling_ms / 1000)
         return await FORWARDERS.outcome(asked, number, planned.form, ceiling_ms, leave)
 
-    async def _asked(self, number: int, form: Form, ceiling_s: float) -> Outcome:
+    async def _asked(self, planned: PlannedOperation, number: int, ceiling_s: float) -> Outcome:
         started = time.monotonic_ns()
+        form = planned.form
         kind, arrival, says, result = Kind.OK, Arrival.RETURNED, "", None
         try:
             async with asyncio.timeout(ceiling_s):
-                result = await (self._streamed(number, form) if form.stream else self._complete(number, form))
+                result = await (self._streamed(planned, number) if form.stream else self._complete(planned, number))
         except ForwardError as error:
             kind = Kind.FAILED if isinstance(error, NotExecutedError) else Kind.UNKNOWN
             says = f"{type(error).__name__}: {error}"
@@ -76,16 +76,18 @@ class ReferenceInstance:
             ended_at_ns=time.monotonic_ns(),
         )
 
-    async def _complete(self, number: int, form: Form) -> Result:
-        completion = await self.forwarder.complete(completion_request(number, form), api=Api(form.api.value))
+    async def _complete(self, planned: PlannedOperation, number: int) -> Result:
+        request, api = completion_request(number, planned.form, planned.body_bytes), Api(planned.form.api.value)
+        completion = await self.forwarder.complete(request, api=api, expect=planned.expect)
         (choice,) = completion.choices
         return choice.token_ids or (), choice.text
 
-    async def _streamed(self, number: int, form: Form) -> Result:
+    async def _streamed(self, planned: PlannedOperation, number: int) -> Result:
         """What its events add up to; it returns only when the last of them has come."""
         tokens: list[int] = []
         texts: list[str] = []
-        async with aclosing(self.forwarder.stream(completion_request(number, form), api=Api(form.api.value))) as events:
+        request, api = completion_request(number, planned.form, planned.body_bytes), Api(planned.form.api.value)
+        async with aclosing(self.forwarder.stream(request, api=api)) as events:
             async for event in events:
                 for delta in event.deltas:
                     tokens += delta.token_ids or ()
@@ -165,5 +167,6 @@ def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
         tls=True,
         names=True,
         pool=True,
+        passes_expect=True,
     )
     return ReferenceSubject(policy=chosen, spec=spec)

@@ -48,6 +48,10 @@ def _simpler_operations(operation: PlannedOperation) -> Iterator[PlannedOperatio
         yield replace(operation, segments=1)
     if operation.stream:
         yield replace(operation, stream=False)
+    if operation.body_bytes:
+        yield replace(operation, body_bytes=0)
+    if operation.expect:
+        yield replace(operation, expect=False)
     if operation.leaves is not None:
         yield replace(operation, leaves=None, gate=None)
     elif operation.gate is not None:

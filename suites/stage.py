@@ -82,7 +82,11 @@ class Stage:
     async def close_idle(self) -> None:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())
-        await _until_unconnected(self.router, self.routers, NOTICING_MS)
+        await _until_none(self.router, self.routers, Router.connections, NOTICING_MS)
+
+    async def noticed(self) -> None:
+        """The subject has ended its side of what the router has ended, or has had its time to do so."""
+        await _until_none(self.router, self.routers, Router.ending, NOTICING_MS)
 
     async def leave(self) -> None:
         """Nothing of the runs that were here is left on it for those that come: no fault, and no open connection."""
@@ -106,14 +110,14 @@ async def _read_the_rest(router: Router, routers: RouterThread) -> None:
     keeps them open: then for LATE_MS.
     """
     await routers.call(router.drain)
-    await _until_unconnected(router, routers, LATE_MS)
+    await _until_none(router, routers, Router.connections, LATE_MS)
 
 
-async def _until_unconnected(router: Router, routers: RouterThread, within_ms: int) -> None:
-    """The subject has ended every connection to the router, or that time is over."""
+async def _until_none(router: Router, routers: RouterThread, left: Callable[[Router], int], within_ms: int) -> None:
+    """The subject has ended what was left of these connections, or that time is over."""
     deadline = time.monotonic() + within_ms / 1000
     while time.monotonic() < deadline:
-        if await routers.call(router.connections) == 0:
+        if await routers.call(left, router) == 0:
             return
         await asyncio.sleep(0.001)  # a peer ends its connections with FIN; one that never does gives no event
 

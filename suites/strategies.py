@@ -4,10 +4,22 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from faults.acts import DialAct, HoldPool, LeaveUnread, Misresolve, Refuse, is_listener_act, needs_tls
+from faults.acts import (
+    DialAct,
+    HoldPool,
+    LeaveUnread,
+    Misresolve,
+    Refuse,
+    is_listener_act,
+    may_meet_reused,
+    needs_expectation,
+    needs_tcp,
+    needs_tls,
+    strikes_idle,
+)
 from faults.catalogue import CATALOGUE, FAMILIES, fault_named
 from faults.families import Family
-from faults.plan import LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Leaving
 from suites.reach import Machine, breaks_contract
 from suites.subject import SubjectSpec
@@ -17,6 +29,7 @@ _EXCHANGE_FAULTS = tuple(fault.id for fault in _DRAWN if not is_listener_act(fau
 _LISTENER_FAULTS = tuple(fault.id for fault in _DRAWN if is_listener_act(fault.act))
 MAX_TOGETHER = 4
 MAX_FAULTS = 2
+LARGE_BYTES = 64 * 1024
 
 
 def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
@@ -47,6 +60,9 @@ def _possible_on(ids: tuple[str, ...], spec: SubjectSpec, machine: Machine, tls:
         if machine.lacks_for(act) is None
         and (spec.names or not isinstance(act, Misresolve))
         and (spec.pool or not isinstance(act, HoldPool))
+        and (spec.passes_expect or not needs_expectation(act))
+        and not (tls and needs_tcp(act))
+        and not ("reused" in spec.reach and strikes_idle(act))
     ]
 
 
@@ -57,20 +73,35 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     fault = draw(st.sampled_from(_possible_on(_LISTENER_FAULTS, spec, machine, tls)))
     act = fault_named(fault).act
     refuses = isinstance(act, Refuse)
-    one_of_many = spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
+    reused = may_meet_reused(act) and "reused" not in spec.reach and (strikes_idle(act) or draw(st.booleans()))
+    # Which of the connections that lie idle the next request takes is the subject's affair: all of them are held.
+    one_of_many = not reused and spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
     listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
     # Without packets nobody knows whether a dropped SYN came before or after an exchange that failed.
     in_order = machine.packets or isinstance(act, HoldPool | Misresolve) or not isinstance(act, DialAct)
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
-    faults = draw(_fault_lists(spec, tls)) if one_of_many and in_order else ()
+    healthy_way = one_of_many or strikes_idle(act)
+    operation = PlannedOperation(
+        faults=draw(_fault_lists(spec, tls)) if healthy_way and in_order else (),
+        reused=reused,
+        body_bytes=draw(_body_bytes(spec)),
+        expect=needs_expectation(act),
+        api=spec.plain.api,
+        stream=not needs_expectation(act) and draw(st.sampled_from(_streams(spec))),
+    )
     return Plan(
         upstreams=spec.upstreams if one_of_many else 1,
         tls=tls,
-        operations=(PlannedOperation(faults=faults, api=spec.plain.api, stream=draw(st.sampled_from(_streams(spec)))),),
+        operations=(operation,),
         listeners=(listener,),
     )
+
+
+def _body_bytes(spec: SubjectSpec) -> st.SearchStrategy[int]:
+    """Most bodies are as small as they can be."""
+    return st.just(0) if "body_bytes" in spec.reach else st.sampled_from((0, 0, 0, LARGE_BYTES))
 
 
 @st.composite
@@ -84,10 +115,12 @@ def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
     operations = []
     for index, wave in enumerate(waves):
         earlier = [f"received:{other}" for other in range(index)]
+        segments = draw(st.sampled_from((1, 2, EACH_BYTE))) if split else 1
         operation = PlannedOperation(
             faults=draw(_fault_lists(spec, tls)),
             reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
-            segments=draw(st.sampled_from((1, 2))) if split else 1,
+            segments=segments,
+            body_bytes=draw(_body_bytes(spec)) if segments != EACH_BYTE else 0,
             wave=wave,
             gate=draw(st.sampled_from([None, None, *earlier])),
             api=draw(st.sampled_from(spec.apis)).value,

@@ -35,7 +35,7 @@ class SubjectSpec:
     start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
     runs already: there is only one instance of it; empty: they may be anywhere. probes: paths that its health checks
     ask for, beside the usual ones. apis: what it can be asked for, its own first. tls: it can stand in front of
-    upstreams that speak TLS.
+    upstreams that speak TLS. passes_expect: an Expect: 100-continue that its caller sent to it goes on to its router.
     """
 
     facts: SubjectFacts
@@ -52,6 +52,7 @@ class SubjectSpec:
     listen: tuple[Address, ...] = ()
     probes: tuple[str, ...] = ()
     tls: bool = False
+    passes_expect: bool = False
 
     @property
     def standing(self) -> bool:

@@ -15,6 +15,7 @@ from suites.subject import Isolation
 DIMENSIONS = (
     "reused",
     "segments",
+    "body_bytes",
     "streaming",
     "http10_upstream",
     "leaves",
@@ -141,6 +142,7 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "read_timeout_ms": _ms_from(1),
     "quiet_ms": _ms_from(0),
     "start_ms": _ms_from(1),
+    "passes_expect": (lambda value: isinstance(value, bool), "true or false"),
     "isolation": _one_of(tuple(member.value for member in Isolation)),
     "attempts": (lambda value: _is_int(value) and 1 <= value <= 100, "a number, 1 to 100"),
     "reach": (

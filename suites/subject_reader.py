@@ -162,6 +162,7 @@ class SubjectReader:
         apis = apis_in(data["speaks"])
         if "body" in data:
             reach.setdefault("streaming", "its body is a template, which is the same for every operation")
+            reach.setdefault("body_bytes", "its body is a template, which cannot be made longer")
         if "body" in data or urlsplit(data.get("url", "")).path not in ("", "/"):
             apis = apis[:1]
         texts = (*data.get("command", ()), *data.get("files", {}).values())
@@ -185,6 +186,7 @@ class SubjectReader:
             names=not listen and mentions("name_server", texts),
             start_ms=data.get("start_ms", 10_000),
             apis=apis,
+            passes_expect=data.get("passes_expect", False),
         )
 
     def markers(self, table: str, key: str) -> tuple[Marker, ...]:

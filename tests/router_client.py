@@ -18,6 +18,8 @@ from fake_router.entries import AnyEntry, Entry
 from fake_router.identity import IDENTITY
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from faults.acts import needs_expectation, strikes_idle
+from faults.catalogue import fault_named
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Sight
 from tests.tls_client import CERTIFICATE_REQUIRED, AlertError, HandshakeError, TlsSocket, TruncationError
@@ -287,7 +289,10 @@ def faulty(
     connections: int | None = None,
     upstreams: int = 1,
     tls: bool = False,
+    **more: Any,
 ) -> Plan:
-    """A plan with one healthy operation and a faulty listener."""
+    """A plan with a faulty listener, and one operation such as that fault needs."""
+    act = fault_named(fault).act
+    operation = {"reused": strikes_idle(act), "expect": needs_expectation(act), **more}
     listener = PlannedListener(fault=fault, upstream=upstream, connections=connections)
-    return Plan(operations=(PlannedOperation(),), listeners=(listener,), upstreams=upstreams, tls=tls)
+    return Plan(operations=(PlannedOperation(**operation),), listeners=(listener,), upstreams=upstreams, tls=tls)

@@ -1,10 +1,20 @@
 """The catalogue agrees with itself: truth, evidence, class and twins."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from faults.acts import Fragment, LeaveUnread, is_listener_act
+from faults.acts import (
+    Act,
+    AnswerEarly,
+    EndIdle,
+    EndUnread,
+    Fragment,
+    LeaveUnread,
+    StopReading,
+    is_listener_act,
+)
 from faults.answer import MAX_CUT, Answer, Drip, Pause
 from faults.catalogue import CATALOGUE, fault_named
 from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Evidence, classify
@@ -16,6 +26,7 @@ from faults.vocabulary import (
     Coding,
     Content,
     Ending,
+    Extent,
     Flaw,
     Framing,
     Noise,
@@ -55,7 +66,7 @@ def test_work_is_executed_exactly_when_it_was_accepted_and_only_when_received(fa
     truth = fault.truth
     assert truth.accepted is truth.executed
     assert truth.received or not truth.accepted
-    assert truth.received or truth.replied is Replied.NOTHING
+    assert truth.received or truth.replied is Replied.NOTHING or isinstance(fault.act, AnswerEarly)
 
 
 @FAULTS
@@ -68,9 +79,9 @@ def test_safe_evidence_is_never_left_by_work_that_ran(fault: Fault) -> None:
 
 @FAULTS
 def test_only_the_contract_answer_changes_its_class(fault: Fault) -> None:
-    """Other 5xx bodies never match the contract."""
+    """Other 5xx bodies never match the contract; when that answer comes is all one."""
     changes = fault.class_under(NO_CONTRACT) is not fault.class_under(REFERENCE_CONTRACT)
-    assert changes is (fault.id == "503-no-workers")
+    assert changes is (isinstance(fault.act, Answer | AnswerEarly) and fault.act.content is Content.NO_WORKERS)
 
 
 def test_every_fault_is_filed_under_its_own_id() -> None:
@@ -97,7 +108,7 @@ def test_every_phase_sight_and_content_occurs() -> None:
 
 def test_listener_faults_strike_before_a_request_is_read() -> None:
     """Their phase says so."""
-    early = {Phase.POOL, Phase.RESOLVE, Phase.CONNECT, Phase.TLS, Phase.ACCEPT, Phase.REQUEST}
+    early = {Phase.POOL, Phase.IDLE, Phase.RESOLVE, Phase.CONNECT, Phase.TLS, Phase.ACCEPT, Phase.REQUEST}
     assert all((fault.phase in early) is is_listener_act(fault.act) for fault in CATALOGUE.values())
 
 
@@ -117,7 +128,8 @@ def test_every_status_has_a_class(status: int) -> None:
 def test_every_sight_has_a_class(sight: Sight) -> None:
     """Only what happened before a connection, and its TLS, existed is safe by its sight alone."""
     found = classify(Evidence(sight=sight, status=503 if sight is Sight.STATUS else None))
-    before_tcp = (Sight.POOL_WAIT, Sight.UNRESOLVED, Sight.REFUSED, Sight.UNREACHABLE, Sight.CONNECT_TIMEOUT)
+    unsent = (Sight.POOL_WAIT, Sight.IDLE_END, Sight.UNRESOLVED)
+    before_tcp = (*unsent, Sight.REFUSED, Sight.UNREACHABLE, Sight.CONNECT_TIMEOUT)
     assert (found is Class.SAFE) is (sight in (*before_tcp, Sight.TLS_FAILED, Sight.TLS_STALLED))
 
 
@@ -185,3 +197,28 @@ def test_a_connection_cannot_be_served_before_it_was_left_unread() -> None:
     """A delay of nothing is no delay."""
     with pytest.raises(ValueError, match="expected a multiple of the read timeout"):
         LeaveUnread(serve_after=0)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: EndIdle(ending=Ending.FIN, status=200), "expected 300 to 599"),
+        (lambda: EndIdle(ending=Ending.ALERT), "expected fin or reset"),
+        (lambda: EndUnread(ending=Ending.RESET, abandoned=True), "a reset ends it at once"),
+        (lambda: EndUnread(ending=Ending.TRUNCATION), "expected fin or reset"),
+        (lambda: StopReading(until=Extent.HEAD, ending=Ending.ALERT), "expected fin or reset"),
+        (lambda: AnswerEarly(until=Extent.HEAD, status=200, content=Content.ERROR), "expected 300 to 599"),
+        (lambda: AnswerEarly(until=Extent.HEAD, status=503, content=Content.RESULT), "nothing ran that it could name"),
+        (lambda: LeaveUnread(serve_after=1.0, small_buffer=True), "expected one of the two"),
+    ],
+)
+def test_an_act_before_the_request_is_read_that_cannot_be_is_not_built(build: Callable[[], Act], message: str) -> None:
+    """Illegal combinations are refused with the reason."""
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+def test_every_part_of_a_request_occurs() -> None:
+    """A new member breaks the build until the catalogue shows it."""
+    acts = [fault.act for fault in CATALOGUE.values()]
+    assert {act.until for act in acts if isinstance(act, StopReading | AnswerEarly)} == set(Extent)

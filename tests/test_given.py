@@ -42,7 +42,8 @@ def test_every_setting_reaches_the_subject(tmp_path: Path, monkeypatch: pytest.M
     assert spec.listen == (("127.0.0.1", 9000), ("127.0.0.1", 9001))
     assert (spec.upstreams, spec.standing, spec.probes) == (2, True, ("/ready", "/live"))
     template = "its body is a template, which is the same for every operation"
-    assert spec.reach == {"reused": "it keeps no connection", "streaming": template}
+    longer = "its body is a template, which cannot be made longer"
+    assert spec.reach == {"reused": "it keeps no connection", "streaming": template, "body_bytes": longer}
     assert spec.apis == (Api.COMPLETIONS,)
     assert spec.facts.contract.not_accepted == (Marker(status=503, body="full"),)
     assert (file.url, file.idle, file.not_executed) == (URL, "/idle", (Marker(status=502, body="not sent"),))

@@ -26,9 +26,10 @@ def _spec(
     reach: dict[str, str] | None = None,
     contract: Contract = NO_CONTRACT,
     tls: bool = True,
+    passes_expect: bool = False,
 ) -> SubjectSpec:
     facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process, contract=contract)
-    return SubjectSpec(facts=facts, upstreams=upstreams, reach=reach or {}, tls=tls)
+    return SubjectSpec(facts=facts, upstreams=upstreams, reach=reach or {}, tls=tls, passes_expect=passes_expect)
 
 
 def _beside(fault: str, *faults: str) -> Plan:
@@ -64,6 +65,15 @@ def _failing(*faults: str) -> Plan:
         (Plan(tls=True, operations=(PlannedOperation(),)), _spec(tls=False), PACKETS, "an upstream that speaks TLS"),
         (Plan(tls=True, operations=(PlannedOperation(),)), _spec(reach={"tls": "no CA"}), PACKETS, "no CA"),
         (_failing("503-after"), _spec(contract=REFERENCE_CONTRACT), PACKETS, None),
+        (Plan(operations=(PlannedOperation(segments=0),)), _spec(in_process=True), PACKETS, "called in process"),
+        (
+            Plan(operations=(PlannedOperation(body_bytes=9),)),
+            _spec(reach={"body_bytes": "a limit"}),
+            PACKETS,
+            "a limit",
+        ),
+        (Plan(operations=(PlannedOperation(expect=True),)), _spec(), PACKETS, "passes_expect"),
+        (Plan(operations=(PlannedOperation(expect=True),)), _spec(passes_expect=True), PACKETS, None),
     ],
 )
 def test_a_reason_is_given_exactly_where_a_plan_cannot_be_reached(
@@ -87,9 +97,10 @@ def test_every_drawn_plan_can_be_reached(
 
 def test_without_packets_and_filters_few_cells_are_out_of_reach() -> None:
     """Refusals beside a healthy upstream, and what a packet filter does."""
-    lost = [cell.id for cell in all_cells() if unreachable(cell.plan, _spec(), BLIND)]
+    lost = [cell.id for cell in all_cells() if unreachable(cell.plan, _spec(passes_expect=True), BLIND)]
     assert [id_ for id_ in lost if not id_.startswith(("pool/", "resolve/"))] == [
         "connect/connect-refused/first-of-two",
+        "connect/connect-refused/first-of-two/2MB",
         "connect/connect-refused/first-of-two/tls",
         "connect/host-unreachable/every-upstream",
         "connect/host-unreachable/first-of-two",

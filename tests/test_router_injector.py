@@ -82,11 +82,32 @@ def test_a_listener_of_no_upstream_means_every_one() -> None:
     assert all(injector.take_connection(upstream) for upstream in (0, 1, 0, 1))
 
 
-def test_only_faults_before_a_connection_take_effect_at_once() -> None:
-    for fault, at_once in (("connect-refused", True), ("syn-dropped", True), ("unread-never", False)):
-        plan = Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=fault, upstream=0),))
-        steps = Injector(1).arm(plan, first_operation=1, read_timeout_ms=1)
-        assert bool(steps) is at_once
+def test_arming_tells_which_listeners_are_faulty_and_whether_idle_connections_are() -> None:
+    for reused in (False, True):
+        operation = PlannedOperation(reused=reused)
+        plan = Plan(operations=(operation,), listeners=(PlannedListener(fault="unread-never", connections=1),))
+        injector = Injector(1)
+        (step,) = injector.arm(plan, first_operation=1, read_timeout_ms=1)
+        assert (step.upstream, step.fault, step.reused) == (0, "unread-never", reused)
+        assert injector.take_idle(0) == (step if reused else None)
+        assert injector.take_connection(0) == (None if reused else step)  # idle ones count too
+
+
+@pytest.mark.parametrize(
+    ("fault", "new", "idle"),
+    [
+        ("connect-refused", False, False),
+        ("queue-never", False, False),
+        ("idle-fin", False, True),
+        ("unread-fin", True, True),
+    ],
+)
+def test_a_fault_meets_new_connections_or_those_that_lie_idle_or_both(fault: str, new: bool, idle: bool) -> None:
+    listener = PlannedListener(fault=fault)
+    plan = Plan(operations=(PlannedOperation(reused=idle),), listeners=(listener,))
+    injector = _armed(plan)
+    assert (injector.take_idle(0) is not None) is idle
+    assert (injector.take_connection(0) is not None) is new
 
 
 @pytest.mark.parametrize(

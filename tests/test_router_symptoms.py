@@ -22,7 +22,16 @@ from fake_router.entries import (
 )
 from fake_router.kernel import can_watch_packets
 from fake_router.replies import content_of
-from faults.acts import Act, LeaveUnread, ResetAtAccept, is_listener_act, needs_tls
+from faults.acts import (
+    Act,
+    LeaveUnread,
+    NeverAccept,
+    ResetAtAccept,
+    is_listener_act,
+    needs_expectation,
+    needs_tcp,
+    needs_tls,
+)
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.coverage import COSTLY
@@ -53,15 +62,17 @@ EXCHANGE_FAULTS = [
     for tls in (False, True)
     if not is_listener_act(fault.act) and (tls or not needs_tls(fault.act)) and fault.coverage is not COSTLY
 ]
-# What this machine cannot do as it is, tests/test_own_network.py does where it can; names have tests of their own.
+# What this machine cannot do as it is, tests/test_own_network.py does where it can; names have tests of their own. What
+# lies idle, and who waits for 100 Continue, is in tests/test_router_idle.py and tests/test_router_parts.py.
 LISTENER_FAULTS = [
     pytest.param(fault, tls, id=f"{fault.id}{'-tls' * tls}")
     for fault in CATALOGUE.values()
     for tls in (False, True)
     if is_listener_act(fault.act)
-    and (tls or not needs_tls(fault.act))
     and Machine.here().lacks_for(fault.act) is None
-    and fault.phase not in (Phase.POOL, Phase.RESOLVE)
+    and fault.phase not in (Phase.POOL, Phase.RESOLVE, Phase.IDLE)
+    and not needs_expectation(fault.act)
+    and not (needs_tcp(fault.act) if tls else needs_tls(fault.act))
 ]
 OPERATION = 7
 
@@ -197,7 +208,7 @@ def test_a_listener_fault_shows_its_sight_and_leaves_its_truth(fault: Fault, tls
     if fault.phase is Phase.CONNECT:
         _check_dial(fault, entries, struck)
     else:
-        assert struck.witness is Witness.ACT
+        assert struck.witness is (Witness.QUEUE if isinstance(act, NeverAccept) else Witness.ACT)
         _check_unread(fault, entries)
 
 
@@ -223,7 +234,8 @@ def _check_unread(fault: Fault, entries: list[AnyEntry]) -> None:
         assert unserved == []
         return
     (lost,) = unserved
-    assert (lost.operation, lost.request_bytes) == (OPERATION, len(work(OPERATION)))
+    whose = None if isinstance(act, NeverAccept) and act.closes else OPERATION  # nobody has read a byte of it
+    assert (lost.operation, lost.request_bytes) == (whose, len(work(OPERATION)))
 
 
 @pytest.mark.parametrize(("fault", "struck"), [("slow-inside", 0), ("slow-beyond", 1)])

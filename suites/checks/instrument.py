@@ -5,11 +5,22 @@ sending are those that the table of truth gives for the fault.
 from collections.abc import Iterator
 
 from fake_router.entries import Opened, Witness
-from faults.acts import Act, DropSyn, End, Fragment, HoldPool, LeaveUnread, Misresolve, Refuse, Unreachable
+from faults.acts import (
+    Act,
+    DropSyn,
+    End,
+    Fragment,
+    HoldPool,
+    LeaveUnread,
+    Misresolve,
+    NeverAccept,
+    Refuse,
+    Unreachable,
+)
 from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.truth import Truth
-from suites.attempts import Attempt, Strike
+from suites.attempts import Attempt, IdleStrike, Strike
 from suites.checks.words import name_of
 from suites.run import Run
 
@@ -36,6 +47,16 @@ def doubts(run: Run, attempt: Attempt) -> Iterator[str]:
         yield f"{where}: {lie}"
 
 
+def idle_doubts(idle: IdleStrike) -> Iterator[str]:
+    """Why the strike of a connection that lay idle proves less than it says."""
+    strike = idle.strike
+    where = f"connection {idle.connection} on upstream {idle.upstream}"
+    if strike.struck is None:
+        yield f"{where}: {strike.fault!r} was about to strike, and nothing says that it did"
+    elif strike.witness not in _witnesses(fault_named(strike.fault).act):
+        yield f"{where}: {strike.witness} cannot witness {strike.fault!r}"
+
+
 def _witnesses(act: Act) -> frozenset[Witness]:
     if isinstance(act, Refuse):
         return frozenset({Witness.PACKET, Witness.EXCLUSION})
@@ -47,7 +68,7 @@ def _witnesses(act: Act) -> frozenset[Witness]:
         return frozenset({Witness.PACKET})
     if isinstance(act, DropSyn):
         return frozenset({Witness.PACKET, Witness.SK_DROPS})
-    return frozenset({Witness.ACT})
+    return frozenset({Witness.QUEUE if isinstance(act, NeverAccept) else Witness.ACT})
 
 
 def _excluded(run: Run, strike: Strike) -> bool:

@@ -1,5 +1,6 @@
 """A safe retry that would have succeeded is made."""
 
+from faults.acts import strikes_idle
 from faults.catalogue import fault_named
 from faults.evidence import Contract
 from faults.plan import Plan, PlannedOperation
@@ -14,12 +15,14 @@ from suites.run import Run
 
 def safe_retry_made(run: Run) -> list[Finding]:
     """An operation that met safe faults alone, fewer than the subject's budget of sendings, has succeeded."""
+    accounts = accounts_of(run)
+    idle = [idle.strike.fault for idle in accounts.idle if idle.strike.struck is not None]
     ended = {outcome.operation: outcome.kind for outcome in run.history}
     contract = run.subject.contract
     found: list[Finding] = []
     judged = 0
-    for planned, account in zip(run.plan.operations, accounts_of(run).planned, strict=False):
-        if account.operation not in ended or not _met_safe_faults_alone(account, contract):
+    for planned, account in zip(run.plan.operations, accounts.planned, strict=False):
+        if account.operation not in ended or not _met_safe_faults_alone(account, idle, contract):
             continue
         met = sum(attempt.fault is not None for attempt in account.attempts)
         more = _more_safe(planned, account, contract)
@@ -27,15 +30,16 @@ def safe_retry_made(run: Run) -> list[Finding]:
             continue
         judged += 1
         if ended[account.operation] is not Kind.OK:
-            found.append(_not_made(account, met, run.subject.attempts))
+            found.append(_not_made(account, met + bool(idle), run.subject.attempts))
     if found or not judged:
         return found
     return [CHECK.passes(f"{count_of(judged, 'operation')} succeeded after safe failures")]
 
 
-def _met_safe_faults_alone(account: Account, contract: Contract) -> bool:
-    struck = [fault_named(attempt.fault) for attempt in account.attempts if attempt.fault and attempt.struck]
-    return bool(struck) and all(fault.class_under(contract) is Class.SAFE for fault in struck)
+def _met_safe_faults_alone(account: Account, idle: list[str], contract: Contract) -> bool:
+    """The end of an idle connection costs no sending, but it is met too."""
+    met = idle + [attempt.fault for attempt in account.attempts if attempt.fault and attempt.struck]
+    return bool(met) and all(fault_named(fault).class_under(contract) is Class.SAFE for fault in met)
 
 
 def _more_safe(planned: PlannedOperation, account: Account, contract: Contract) -> int | None:
@@ -52,7 +56,7 @@ def _more_safe(planned: PlannedOperation, account: Account, contract: Contract) 
 
 def _healthy_way(plan: Plan) -> bool:
     """Some upstream has a listener that no fault holds."""
-    held = {listener.upstream for listener in plan.listeners}
+    held = {each.upstream for each in plan.listeners if not strikes_idle(fault_named(each.fault).act)}
     return None not in held and not held >= set(range(plan.upstreams))
 
 

@@ -7,9 +7,9 @@ from faults.acts import is_listener_act
 from faults.catalogue import fault_named
 from faults.plan import PlannedListener, PlannedOperation
 from suites.accounts import Account, Accounts, accounts_of
-from suites.attempts import Attempt
+from suites.attempts import Attempt, IdleStrike
 from suites.checks.check import Check
-from suites.checks.instrument import doubts
+from suites.checks.instrument import doubts, idle_doubts
 from suites.checks.words import count_of, name_of
 from suites.findings import Claim, Finding, Proof
 from suites.run import Run
@@ -24,6 +24,7 @@ def vacuity(run: Run) -> list[Finding]:
     if found:
         return found
     strikes = sum(len(attempt.strikes) for account in accounts.planned for attempt in account.attempts)
+    strikes += len(accounts.idle)
     return [CHECK.passes(f"{count_of(strikes, 'strike')}, each planned, witnessed and true to its fault")]
 
 
@@ -55,11 +56,21 @@ def missed_strikes(run: Run, accounts: Accounts) -> Iterator[Gap]:
                 continue  # the subject stopped for its caller: what was to strike later met nobody
             for says in doubts(run, attempt):
                 yield f"operation {account.operation}, {says}", attempt.entries, account.operation
+    for idle in accounts.idle:
+        for says in idle_doubts(idle):
+            yield says, idle.entries, None
     for listener in run.plan.listeners:
-        attempts = [attempt for account in accounts.planned for attempt in account.attempts]
-        if not _waited(run, listener) and not any(_held_by(listener, attempt) for attempt in attempts):
-            where = "any upstream" if listener.upstream is None else f"upstream {listener.upstream}"
-            yield f"{listener.fault!r} did not strike on {where}", (), None
+        yield from _listener_gaps(run, accounts, listener)
+
+
+def _listener_gaps(run: Run, accounts: Accounts, listener: PlannedListener) -> Iterator[Gap]:
+    """It must have struck; where the plan asks for reused connections, a reused one first."""
+    held = [attempt for account in accounts.planned for attempt in account.attempts if _held_by(listener, attempt)]
+    if not held and not _waited(run, listener) and not any(_ended_by(listener, idle) for idle in accounts.idle):
+        where = "any upstream" if listener.upstream is None else f"upstream {listener.upstream}"
+        yield f"{listener.fault!r} did not strike on {where}", (), None
+    if held and any(operation.reused for operation in run.plan.operations) and not held[0].opened_before:
+        yield f"{listener.fault!r} struck a new connection first; expected a reused one", held[0].entries, None
 
 
 def _stayed(run: Run) -> Iterator[Gap]:
@@ -83,7 +94,7 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
             yield f"{name_of(attempt)} (exchange {number}) {says}"
     if not exchanges and alone:
         yield f"no exchange was made, so {(planned.faults or (HEALTHY,))[0]!r} did not strike"
-    if planned.reused and 1 in exchanges and exchanges[1].nth == 1:
+    if planned.reused and alone and 1 in exchanges and exchanges[1].nth == 1:
         yield (
             "its first exchange came on a new connection; expected a reused one "
             "(a subject that keeps no connections to its upstreams says so: `reused` under [reach])"
@@ -112,6 +123,12 @@ def _held_by(listener: PlannedListener, attempt: Attempt) -> bool:
     """The listener's fault struck this attempt."""
     there = listener.upstream is None or listener.upstream == attempt.upstream
     return there and any(strike.fault == listener.fault and strike.struck is not None for strike in attempt.strikes)
+
+
+def _ended_by(listener: PlannedListener, idle: IdleStrike) -> bool:
+    """The listener's fault struck this connection, which lay idle."""
+    there = listener.upstream is None or listener.upstream == idle.upstream
+    return there and idle.strike.fault == listener.fault and idle.strike.struck is not None
 
 
 CHECK = Check(

@@ -16,6 +16,8 @@ def words_of(evidence: Evidence) -> str:
 
 def _seen(evidence: Evidence) -> str:
     match evidence.sight:
+        case Sight.IDLE_END:
+            return "the end of an idle connection"
         case Sight.REFUSED:
             return "a refused connection"
         case Sight.POOL_WAIT:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from faults.acts import needs_tls
+from faults.acts import needs_tcp, needs_tls
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.coverage import COSTLY
@@ -86,6 +86,8 @@ def all_cases() -> list[Case]:
             continue
         if way_of(cell.plan).max_connections:
             continue  # it strikes between two operations of one client, and here there is one
+        if cell.plan.operations[0].expect:
+            continue  # of itself no client sends an Expect
         plain = cell.plan.upstreams == 1 and cell.segments == 1 and cell.form == COMPLETION and cell.leaves is None
         if plain and cell.plan.tls is needs_tls(cell.fault.act):
             found.setdefault((cell.fault.id, how), Case(fault=cell.fault, how=how, plan=cell.plan))
@@ -94,7 +96,7 @@ def all_cases() -> list[Case]:
 
 
 def _beside(first: Case) -> Iterator[Case]:
-    if not first.plan.tls:
+    if not first.plan.tls and not needs_tcp(first.fault.act):
         yield replace(first, how=How.TLS, plan=replace(first.plan, tls=True))
     yield from _with_get(first)
 

@@ -9,17 +9,19 @@ from collections.abc import Iterator
 import pytest
 
 from fake_router.entries import Closed, EndedBy, Opened, Received, Replied, Striking, Struck
-from faults.acts import DialAct, is_listener_act
+from faults.acts import DialAct, is_listener_act, needs_tcp
 from faults.catalogue import CATALOGUE
-from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.plan import Plan, PlannedOperation
 from faults.vocabulary import Sight
-from tests.router_client import HOST, Stage, dial, staged, work
+from tests.router_client import HOST, Stage, dial, faulty, staged, work
 from tests.tls_client import AlertError, TlsSocket, raw, trusting
 
 OPERATION = 7
 TLS12, TLS13 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 ACCEPTING = [
-    fault.id for fault in CATALOGUE.values() if is_listener_act(fault.act) and not isinstance(fault.act, DialAct)
+    fault.id
+    for fault in CATALOGUE.values()
+    if is_listener_act(fault.act) and not isinstance(fault.act, DialAct) and not needs_tcp(fault.act)
 ]
 
 
@@ -144,8 +146,8 @@ def test_a_close_notify_in_the_segment_of_its_request_is_seen_after_the_reply(sh
 def test_a_peer_that_leaves_in_its_handshake_leaves_no_socket(fault: str | None, share: float, ending: str) -> None:
     """After nothing, a part or all of its ClientHello; whatever waits for the rest of it."""
     with staged(tls=True) as stage:
-        listeners = () if fault is None else (PlannedListener(fault=fault),)
-        stage.arm(Plan(tls=True, operations=(PlannedOperation(),), listeners=listeners), first=OPERATION)
+        plan = Plan(tls=True, operations=(PlannedOperation(),)) if fault is None else faulty(fault, tls=True)
+        stage.arm(plan, first=OPERATION)
         hello = client_hello()
         with contextlib.suppress(ConnectionError), raw(stage.port) as sock:  # it may be reset at accept
             sock.sendall(hello[: int(len(hello) * share)])
@@ -162,8 +164,8 @@ def test_a_peer_that_leaves_in_its_handshake_leaves_no_socket(fault: str | None,
 def test_plain_text_on_a_port_that_speaks_tls_harms_nobody(fault: str | None) -> None:
     """It is no ClientHello: nothing is served, no handshake is struck, and healing ends what stays."""
     with staged(tls=True) as stage:
-        listeners = () if fault is None else (PlannedListener(fault=fault),)
-        stage.arm(Plan(tls=True, operations=(PlannedOperation(),), listeners=listeners), first=OPERATION)
+        plan = Plan(tls=True, operations=(PlannedOperation(),)) if fault is None else faulty(fault, tls=True)
+        stage.arm(plan, first=OPERATION)
         with contextlib.suppress(ConnectionError), raw(stage.port) as sock:  # it may be reset at accept
             sock.sendall(work(OPERATION))
             stage.until(Opened, 1)

@@ -210,16 +210,13 @@ class Line:
         self._board.ledger.record(Closed, connection=self.number, by=by)
 
     def _late(self) -> None:
-        data = self.read()
-        if data is None:
-            return
-        if not data:
+        """All that waits: for a socket that its peer has reset, libuv calls once and never again."""
+        while data := self.read():
+            before = self.parser.unfinished_bytes
+            for event in self.parser.feed(data):
+                if isinstance(event, Request):
+                    if not self.owed:
+                        self.unserved(event, before + len(data))
+                    self.owed = False
+        if data is not None:
             self.release()
-            return
-        before = self.parser.unfinished_bytes
-        for event in self.parser.feed(data):
-            if not isinstance(event, Request):
-                continue
-            if not self.owed:
-                self.unserved(event, before + len(data))
-            self.owed = False

@@ -58,3 +58,20 @@ def test_bytes_that_a_listener_leaves_unread_are_struck(stage: Stage) -> None:
     assert len(stage.of(Striking)) == 1
     stage.heal()
     assert dial(stage.port, work(OPERATION + 1)).status == 200
+
+
+def test_what_a_peer_sends_behind_an_early_end_and_resets_leaves_no_socket(stage: Stage) -> None:
+    """The rest of a large request lies there, more than one read takes, and then the reset."""
+    stage.arm(faulty("part-head-fin"), first=OPERATION)
+    with socket.create_connection((HOST, stage.port)) as sock:
+        head_first = work(OPERATION, padding="x" * 1_000_000)
+        sock.sendall(head_first[:40_000])
+        stage.until(Closed, 1)
+
+        def rest() -> None:
+            sock.sendall(head_first[40_000:500_000])
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            sock.close()
+
+        stage.thread.run(rest)
+    stage.until_unconnected()

@@ -17,18 +17,20 @@ from fake_router.wire import Event as WireEvent
 from faults.acts import HEALTHY
 
 READS_AT_ONCE = 16
+MAX_WAITING = 1_000  # requests that a peer has pipelined behind an open exchange; more stay in the kernel
 
 
 class Connection:
     """Serves the requests of one line, one after the other."""
 
-    __slots__ = ("_board", "_line", "_loop", "_performer", "_queue")
+    __slots__ = ("_board", "_full", "_line", "_loop", "_performer", "_queue")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, board: Switchboard, line: Line) -> None:
         self._loop = loop
         self._board = board
         self._line = line
         self._queue: deque[WireEvent] = deque()
+        self._full = False  # nothing more is read until the queue has been worked off
         self._performer = Performer(loop, board, line, self._over)
         line.on_readable(self.read_now)
 
@@ -72,7 +74,7 @@ class Connection:
         everything that came was answered, a send has shown that the peer is there.
         """
         for _ in range(READS_AT_ONCE):
-            if self._line.over or self._performer.peer_ended:
+            if self._line.over or self._performer.peer_ended or self._full:
                 return
             data = self._line.read()
             if data is None:
@@ -84,6 +86,10 @@ class Connection:
             self._queue.extend(events)
             self._work_off()
             if events and self.idle:
+                return
+            if len(self._queue) > MAX_WAITING:
+                self._full = True
+                self._line.leave_unread()
                 return
         self._loop.call_soon(self.read_now)  # the others have their turn first
 
@@ -104,6 +110,10 @@ class Connection:
                     self._send_small(CONTINUE, close=False)
                 case _:
                     assert_never(event)
+        if self._full and not self._queue and not self._line.over:
+            self._full = False
+            self._line.on_readable(self.read_now)
+            self._loop.call_soon(self.read_now)
 
     def _request(self, request: Request) -> None:
         asked = route(request, self._board.probes)

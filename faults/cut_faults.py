@@ -21,7 +21,7 @@ _IN_BODY = (
     ("chunked", Framing.CHUNKED, Point.HALF, "B2", "half of a chunked body,", in_all_forms(CORE)),
     ("last-chunk", Framing.CHUNKED, Point.LAST_CHUNK, "B2", "all of a chunked body but its last chunk,", REUSED_TOO),
     ("in-last-chunk", Framing.CHUNKED, Point.IN_LAST_CHUNK, "B2", "a chunked body without its last line,", ONCE),
-    ("close", Framing.CLOSE, Point.HALF, "B3", "half of an HTTP/1.0 body without a length,", ONCE),
+    ("close", Framing.CLOSE, Point.HALF, "B3", "half of an HTTP/1.0 body without a length,", over_tls(ONCE)),
 )
 
 

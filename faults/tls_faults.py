@@ -13,6 +13,7 @@ _PROOF = "SAFE evidence: it proves that nothing was applied"
 _TRUNCATED = "RFC 9112 s9.8: an incomplete close, and the message is not whole by its framing"
 _RAN = "FINAL: the work is known to have run"
 
+_ROWS = {Framing.LENGTH: "B1", Framing.CHUNKED: "B2", Framing.CLOSE: "B3"}
 _SPOILED = {
     Spoil.RESET: ("handshake-reset", "the ClientHello is answered with RST"),
     Spoil.FIN: ("handshake-fin", "the ClientHello is answered with FIN"),
@@ -95,6 +96,7 @@ def tls_ending_faults() -> list[Fault]:
             "half the body, short of Content-Length",
         ),
         ("chunked-truncation", Framing.CHUNKED, Point.HALF, Ending.TRUNCATION, "half of a chunked body"),
+        ("close-truncation", Framing.CLOSE, Point.HALF, Ending.TRUNCATION, "half of an HTTP/1.0 body without a length"),
         ("length-alert", Framing.LENGTH, Point.HALF, Ending.ALERT, "half the body, short of Content-Length"),
     )
     return waits + [
@@ -102,7 +104,7 @@ def tls_ending_faults() -> list[Fault]:
             id=f"body-{name}",
             says=f"200 with {says}, then {'a fatal alert' if ending is Ending.ALERT else 'FIN and no close_notify'}",
             act=Answer(side=Side.AFTER, framing=framing, cut=cut, ending=ending),
-            row="B1" if framing is Framing.LENGTH else "B2",
+            row=_ROWS[framing],
             authority=_TRUNCATED,
             no_twin=_RAN,
         )

@@ -2,12 +2,17 @@
 
 aiohttp 3.14 asks only whether an idle connection is still connected. A reply that came on it unasked is parsed and
 kept, and given to the next request as its own (RFC 9112 s9.2: it is no response to anything).
+
+A new connection is handed out as it is: what waits on it may be the session tickets that a TLS 1.3 server sends behind
+its handshake (RFC 8446 s4.6.1), and who threw it away for them would dial for ever.
 """
 
 import select
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 
 if TYPE_CHECKING:
@@ -15,15 +20,26 @@ if TYPE_CHECKING:
 
 
 class CleanConnector(aiohttp.TCPConnector):
-    """aiohttp's pool, which looks at a connection before a request is written to it."""
+    """aiohttp's pool, which looks at an idle connection before a request is written to it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._handed_out: WeakSet[ResponseHandler] = WeakSet()
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list["Trace"], timeout: aiohttp.ClientTimeout
     ) -> Connection:
         """A connection that is new, or idle and clean. Raises what aiohttp raises."""
-        while _is_soiled(connection := await super().connect(req, traces, timeout)):
+        while self._was_idle(connection := await super().connect(req, traces, timeout)) and _is_soiled(connection):
             connection.close()
         return connection
+
+    def _was_idle(self, connection: Connection) -> bool:
+        protocol = connection.protocol
+        if protocol is None or protocol in self._handed_out:
+            return True
+        self._handed_out.add(protocol)
+        return False
 
 
 def _is_soiled(connection: Connection) -> bool:

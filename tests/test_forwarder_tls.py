@@ -1,7 +1,9 @@
 """TLS: a failed handshake comes before the request; a client certificate that is demanded under TLS 1.3 does not."""
 
 import asyncio
+import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -13,6 +15,7 @@ from forwarder import Forwarder, Kind, MayHaveRunError, NotExecutedError, Settin
 from tests.raw_router import OK
 
 REQUEST = {"prompt": [1]}
+REQUESTS = 50
 AUTHORITY = trustme.CA()
 SERVER = AUTHORITY.issue_cert("127.0.0.1")
 LOOPS = [asyncio.new_event_loop, uvloop.new_event_loop]
@@ -97,6 +100,31 @@ async def test_a_certificate_that_is_not_trusted_was_not_executed() -> None:
             assert caught.value.evidence.kind is Kind.TLS
         async with Forwarder([url], settings=Settings(tls=_trusting())) as forwarder:
             await forwarder.complete(REQUEST)
+
+
+def test_session_tickets_behind_a_handshake_do_not_cost_a_new_connection() -> None:
+    """A TLS 1.3 server sends them unasked (RFC 8446 s4.6.1): they may wait on a connection that is handed out."""
+    closing = OK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
+
+    def serve(listener: socket.socket) -> None:
+        context = _server_context()
+        for _ in range(REQUESTS):
+            connection, _ = listener.accept()
+            with context.wrap_socket(connection, server_side=True) as tls:
+                if tls.recv(65_536):
+                    tls.sendall(closing)
+
+    async def scene(url: str) -> None:
+        async with Forwarder([url], settings=Settings(tls=_trusting())) as forwarder:
+            for _ in range(REQUESTS):
+                await forwarder.complete(REQUEST)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+        server = threading.Thread(target=serve, args=(listener,))
+        server.start()
+        asyncio.run(asyncio.wait_for(scene(f"https://127.0.0.1:{listener.getsockname()[1]}"), 10))
+        server.join()
 
 
 @pytest.mark.parametrize("new_loop", LOOPS, ids=["asyncio", "uvloop"])

@@ -6,9 +6,10 @@ Forwarders drop and rewrite headers; the content they must pass on.
 import re
 from typing import Any
 
+from faults.answer import STREAM_STEPS
+
 MAGIC = 31_337  # the first prompt token, and the first completion token, of everything that carries an operation
 MAX_NUMBER = 2**31 - 1  # token ids are int32 on the wire of the Tinker SDK
-STREAM_STEPS = 8  # events of one choice in a stream
 
 _MARKER = re.compile(r"(?<![\w-])retryproof operation ([1-9][0-9]{0,9})(?![\w-])")
 

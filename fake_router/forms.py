@@ -7,14 +7,20 @@ from typing import Any
 
 import msgspec
 
-from fake_router.content import STREAM_STEPS, result_text, result_tokens, step_text, step_tokens
+from fake_router.content import result_text, result_tokens, step_text, step_tokens
+from faults.answer import STREAM_STEPS
+from faults.contents import fixed_content
 from faults.form import Api, Form
+from faults.vocabulary import Content
 
 MODEL = "retryproof"
 CREATED = 1_700_000_000  # a constant: the bytes depend on no clock
 PROMPT_TOKENS = 2
 STREAM_TYPE = "text/event-stream; charset=utf-8"
 DONE = b"data: [DONE]\n\n"
+PING = b": ping\n\n"
+ERROR = b"data: " + fixed_content(Content.ERROR_OBJECT)[1] + b"\n\n"
+SOME = 3  # so many events come before an error, or before a stream stops
 
 _encode = msgspec.json.Encoder().encode
 
@@ -42,10 +48,28 @@ def stream_events(api: Api, operation: int, execution: int, choices: int) -> lis
     ]
 
 
+def stream_of(content: Content, api: Api, operation: int, execution: int, choices: int) -> tuple[bytes, ...]:
+    """What is sent event by event, `[DONE]` and comments among it; of any other content than these a whole stream."""
+    events = stream_events(api, operation, execution, choices)
+    match content:
+        case Content.PINGS:
+            return (*(part for event in events for part in (PING, event)), DONE)
+        case Content.NO_DONE:
+            return tuple(events)
+        case Content.NO_EVENTS:
+            return ()
+        case Content.ERROR_EVENT:
+            return (*events[:SOME], ERROR)
+        case Content.ERROR_EVENT_DONE:
+            return (*events[:SOME], ERROR, DONE)
+        case _:
+            return (*events, DONE)
+
+
 def in_form(form: Form, operation: int, execution: int, choices: int) -> bytes:
     """The result in that form. Raises ValueError for a whole completion, which `completions` makes."""
     if form.stream:
-        return b"".join(stream_events(form.api, operation, execution, choices)) + DONE
+        return b"".join(stream_of(Content.RESULT, form.api, operation, execution, choices))
     if form.api is Api.CHAT:
         return chat_completion(operation, execution, choices)
     raise ValueError(f"{form!r} is a whole completion; expected chat or a stream")

@@ -1,8 +1,12 @@
 """How the bytes of one reply lie on the wire: its head, its framed body, and the points between them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate
 from typing import assert_never
 
+from fake_router.forms import SOME, STREAM_TYPE
 from fake_router.wire import CHUNKED, CLOSE, chunk, head_of
 from faults.answer import ABOUT_LENGTH, VERSION_BYTES, Answer, Cut
 from faults.vocabulary import Coding, Flaw, Framing, Persistence, Point
@@ -23,6 +27,7 @@ class Layout:
 
     data: bytes
     points: dict[Point, int]
+    events: tuple[int, ...] = ()  # where the first event of a stream begins, and where each one ends
 
     def place_of(self, cut: Cut) -> int:
         """How many bytes lie before it."""
@@ -35,8 +40,8 @@ def layout_of(
     """The message that the act sends, whole; `content` is in its coding, and `padding` bytes will follow it. What is
     streamed has no length, unless that is what its act is about.
     """
-    if streamed and act.framing is Framing.LENGTH and act.flaw not in ABOUT_LENGTH and not padding:
-        act = replace(act, framing=Framing.CHUNKED)
+    if streamed and act.flaw not in ABOUT_LENGTH and not padding:
+        act = _unmeasured(act)
     start = _head(act, content_type, len(content) + padding, close=close)
     line = start.index(b"\n") + 1
     first, half, rest, last = _body(act, content)
@@ -49,6 +54,40 @@ def layout_of(
         Point.IN_LAST_CHUNK: len(start) + len(first) + len(rest) + len(LAST_LINE),
     }
     return Layout(data=start + first + rest + last, points=points)
+
+
+def in_events(act: Answer) -> bool:
+    """A stream that it sends has each event in a chunk of its own, or bare; else its content is one as any other."""
+    return act.flaw is None and act.coding is None and act.framing is not Framing.TRAILERS
+
+
+def stream_layout_of(act: Answer, events: Sequence[bytes], *, close: bool = False) -> Layout:
+    """The same of a stream, event by event."""
+    act = _unmeasured(act)
+    start = _head(act, STREAM_TYPE, 0, close=close)
+    chunked = act.framing is Framing.CHUNKED
+    pieces = [chunk(event) for event in events] if chunked else list(events)
+    places = tuple(accumulate(map(len, pieces), initial=len(start)))
+    some, following = (places[min(number, len(pieces))] for number in (SOME, SOME + 1))
+    points = {
+        Point.STATUS_LINE: VERSION_BYTES,
+        Point.HEADERS: (start.index(b"\n") + 1 + len(start)) // 2,
+        Point.HEAD: len(start),
+        Point.EVENT: some,
+        Point.IN_EVENT: (some + following) // 2,
+        Point.HALF: (len(start) + places[-1]) // 2,
+        Point.DONE: places[max(len(pieces) - 1, 0)],
+        Point.LAST_CHUNK: places[-1],
+        Point.IN_LAST_CHUNK: places[-1] + len(LAST_LINE),
+    }
+    end = LAST_LINE + b"\r\n" if chunked else b""
+    return Layout(data=b"".join((start, *pieces, end)), points=points, events=places)
+
+
+@cache
+def _unmeasured(act: Answer) -> Answer:
+    """What would have a length is chunked: nobody knows it when a stream begins."""
+    return replace(act, framing=Framing.CHUNKED) if act.framing is Framing.LENGTH else act
 
 
 def _body(act: Answer, content: bytes) -> tuple[bytes, int, bytes, bytes]:

@@ -5,20 +5,21 @@ the fault alone. A reply is a sequence of parts, and stops where its act stops i
 """
 
 import gzip
+from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
 
 from fake_router.completions import NOBODY, completion, spoilt, wrong_completion
-from fake_router.forms import STREAM_TYPE, in_form
-from fake_router.layout import Layout, layout_of
+from fake_router.forms import STREAM_TYPE, in_form, stream_of
+from fake_router.layout import Layout, in_events, layout_of, stream_layout_of
 from fake_router.parts import Gap, Padding, Part, bytes_in
 from fake_router.wire import head, head_of
 from faults.acts import HEALTHY, AnswerEarly, Fragment, ReplyAct
-from faults.answer import Answer, Drip, Pause
+from faults.answer import Answer, Drip, Pause, Spaced
 from faults.contents import HTML_TYPE, JSON_TYPE, fixed_content, is_fixed, noise_bytes
 from faults.form import COMPLETION, Form
-from faults.vocabulary import Coding, Content, Flaw, Surplus
+from faults.vocabulary import STREAM_CONTENTS, Coding, Content, Flaw, Surplus
 
 NO_OPERATION = 0  # the number in the result of a request whose prompt carries no operation
 NO_STATUS = 0  # of bytes that are no final reply
@@ -46,6 +47,10 @@ def body_of(
     if is_fixed(content):
         return fixed_content(content)
     number = NO_OPERATION if operation is None else operation
+    if content is Content.UNSTREAMED:
+        return JSON_TYPE, _result(Form(api=form.api), number, execution, choices)
+    if content in STREAM_CONTENTS:
+        return STREAM_TYPE, b"".join(stream_of(content, form.api, number, execution, choices))
     if content not in _RESULTS:  # as a completion, in whatever form it was asked for: it is wrong in any
         return JSON_TYPE, wrong_completion(content, number, execution, choices)
     whose = (NOBODY, 0) if content is Content.FOREIGN else (number, execution)
@@ -74,7 +79,10 @@ def _result(form: Form, operation: int, execution: int, choices: int) -> bytes:
 
 def is_streamed(act: Answer, form: Form) -> bool:
     """It is sent as a stream of events."""
-    return form.stream and act.content in _RESULTS
+    return form.stream and (act.content in _RESULTS or act.content in _BY_EVENT)
+
+
+_BY_EVENT = STREAM_CONTENTS - {Content.UNSTREAMED} | {Content.RESULT}
 
 
 def content_of(act: Answer, operation: int | None, execution: int, choices: int, form: Form = COMPLETION) -> bytes:
@@ -108,9 +116,12 @@ def render(
         return Reply(NO_STATUS, (data,), len(data), complete=False)
     content_type, body = body_of(act.content, operation, execution, choices, form)
     padding = HUGE_BYTES - len(body) if act.content is Content.HUGE else 0
-    layout = layout_of(
-        act, content_type, _coded(act, body), padding=padding, close=close, streamed=is_streamed(act, form)
-    )
+    if form.stream and act.content in _BY_EVENT and in_events(act):
+        number = NO_OPERATION if operation is None else operation
+        layout = stream_layout_of(act, stream_of(act.content, form.api, number, execution, choices), close=close)
+    else:
+        streamed = is_streamed(act, form)
+        layout = layout_of(act, content_type, _coded(act, body), padding=padding, close=close, streamed=streamed)
     before = interim_heads(act.interim)
     parts = _paced(act, before, layout)
     if padding:
@@ -143,6 +154,10 @@ def _paced(act: Answer, before: bytes, layout: Layout) -> tuple[Part, ...]:
         case Pause(at=point, length=length):
             place = len(before) + layout.place_of(point)
             return data[:place], Gap(length=length), data[place:]
+        case Spaced(pause=pause):
+            places = [len(before) + place for place in layout.events]
+            spaced = [data[a:b] for a, b in pairwise((*places[:-1], len(data)))]
+            return (data[: places[0]], *(part for piece in spaced for part in (Gap(length=pause), piece)))
         case Drip(pieces=pieces, pause=pause):
             size = 1 if pieces is None else -(-len(data) // pieces)
             dripped = [data[place : place + size] for place in range(0, len(data), size)]

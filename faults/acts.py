@@ -239,3 +239,8 @@ def may_meet_reused(act: Act) -> bool:
 def needs_expectation(act: Act) -> bool:
     """It strikes only requests that say Expect: 100-continue."""
     return isinstance(act, StopReading | AnswerEarly) and act.until is Extent.EXPECTATION
+
+
+def needs_stream(act: Act) -> bool:
+    """It strikes only where a stream was asked for."""
+    return isinstance(act, Answer) and act.needs_stream

@@ -5,13 +5,27 @@ they stop, and what becomes of the connection. Times are multiples of the subjec
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from faults.vocabulary import Coding, Content, Ending, Flaw, Framing, Persistence, Point, Side, Surplus
+from faults.vocabulary import (
+    STREAM_CONTENTS,
+    STREAM_POINTS,
+    Coding,
+    Content,
+    Ending,
+    Flaw,
+    Framing,
+    Persistence,
+    Point,
+    Side,
+    Surplus,
+)
 
 MAX_DELAY = 10
 NEAR = 0.75  # a wait of so many read timeouts or more may outlast a forwarder's patience on a machine that is busy
 HEAD_BYTES = 72  # of a plain 200 whose Content-Length has three digits
 VERSION_BYTES = len("HTTP/1.1 ")  # after them the status begins, whose first digit is its class (RFC 9110 s15)
 MAX_CUT = 463  # a reply that is cut at a byte is a small result; the smallest one is one byte longer
+
+STREAM_STEPS = 8  # events of each choice in a stream; behind them comes [DONE]
 
 Cut = Point | int
 
@@ -43,6 +57,17 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spaced:
+    """The events of a stream come one by one, each that much after what was before it: the head, at first."""
+
+    pause: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.pause < 1:
+            raise ValueError(f"pause is {self.pause!r}; expected a part of the read timeout, in (0, 1)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The request was read whole; `side` of EXECUTE a reply is sent.
 
@@ -64,7 +89,7 @@ class Answer:
     retry_after_s: int | None = None
     interim: tuple[int, ...] = ()
     delay: float | None = None
-    pace: Drip | Pause | None = None
+    pace: Drip | Pause | Spaced | None = None
     cut: Cut | None = None
     surplus: Surplus | None = None
     surplus_after: float | None = None
@@ -80,6 +105,16 @@ class Answer:
         return self.cut is not None or self.flaw in (Flaw.LENGTH_LONG, Flaw.CHUNK_SIZE)
 
     @property
+    def needs_stream(self) -> bool:
+        """It can strike only where a stream was asked for."""
+        at = self.pace.at if isinstance(self.pace, Pause) else None
+        return (
+            self.content in STREAM_CONTENTS
+            or not STREAM_POINTS.isdisjoint({self.cut, at})
+            or isinstance(self.pace, Spaced)
+        )
+
+    @property
     def stalls(self) -> bool:
         """It begins, and then nothing more comes on a connection that stays open."""
         return self.incomplete and self.ending is None
@@ -93,6 +128,8 @@ class Answer:
                 return waits + (pieces - 1) * pause
             case Pause(length=length):
                 return waits + length
+            case Spaced(pause=pause):
+                return waits + (STREAM_STEPS + 1) * pause
             case _:
                 return waits
 

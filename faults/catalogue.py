@@ -15,6 +15,7 @@ from faults.name_faults import name_faults
 from faults.pool_faults import pool_faults
 from faults.reply_faults import fragment_faults, status_faults, wait_faults
 from faults.request_faults import request_faults
+from faults.stream_faults import stream_faults
 from faults.time_faults import time_faults
 from faults.tls_faults import handshake_faults, tls_ending_faults
 
@@ -38,6 +39,7 @@ def _catalogued() -> Iterator[Fault]:
         yield from (family.build(number) for number in family.shown)
     yield from form_faults()
     yield from tls_ending_faults()
+    yield from stream_faults()
     yield from time_faults()
 
 

@@ -2,6 +2,7 @@
 that twin faults send the same bytes on both sides of EXECUTE.
 """
 
+from faults.form import COMPLETION, Form
 from faults.vocabulary import Content, Noise, Soundness
 
 JSON_TYPE = "application/json"
@@ -35,6 +36,11 @@ _NOISE = {
 _SOUND = frozenset({Content.RESULT, Content.HUGE})
 # A forwarder does not know whose answer it should have got, nor that a model would have said anything at all.
 _UNPROVABLE = frozenset({Content.FOREIGN, Content.NO_TOKENS})
+_OF_STREAMS = {
+    Content.RESULT: Soundness.SOUND,
+    Content.PINGS: Soundness.SOUND,
+    Content.FOREIGN: Soundness.UNPROVABLE,
+}
 
 
 def is_fixed(content: Content) -> bool:
@@ -59,8 +65,12 @@ def noise_bytes(noise: Noise) -> bytes:
     return _NOISE[noise]
 
 
-def soundness_of(content: Content) -> Soundness:
-    """What may be made of it when it comes with a whole 200. What is not named here is wrong."""
+def soundness_of(content: Content, form: Form = COMPLETION) -> Soundness:
+    """What may be made of it when it comes with a whole 200 to a request of that form. What is not named here is wrong:
+    in place of a stream, all that is none.
+    """
+    if form.stream:
+        return _OF_STREAMS.get(content, Soundness.WRONG)
     if content in _SOUND:
         return Soundness.SOUND
     return Soundness.UNPROVABLE if content in _UNPROVABLE else Soundness.WRONG

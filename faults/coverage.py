@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from faults.form import Api, Form
+from faults.form import STREAM, Api, Form
 from faults.vocabulary import Leaving
 
 
@@ -55,7 +55,7 @@ CALLER_LEAVES = {
 }
 
 FORMS = {
-    Dimension.STREAM: Form(stream=True),
+    Dimension.STREAM: STREAM,
     Dimension.CHAT: Form(api=Api.CHAT),
     Dimension.CHAT_STREAM: Form(api=Api.CHAT, stream=True),
 }

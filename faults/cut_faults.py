@@ -3,7 +3,7 @@
 from functools import partial
 
 from faults.answer import MAX_CUT, VERSION_BYTES, Answer, Cut
-from faults.coverage import CORE, ONCE, REUSED_TOO, Coverage, in_all_forms, over_tls
+from faults.coverage import CORE, ONCE, REUSED_TOO, Coverage, in_all_forms, over_tls, streamed
 from faults.families import Family
 from faults.fault import RAN, RFC_RETRY, Fault
 from faults.vocabulary import Content, Ending, Framing, Point, Side
@@ -13,8 +13,8 @@ _RFC_LENGTH = "RFC 9112 s6.3: a body without a length ends with its connection"
 _ENDS = {Ending.FIN: "FIN", Ending.RESET: "RST"}
 
 _IN_HEAD = (
-    ("headers", Point.HEADERS, "a 200 that stops inside its header section", "R2"),
-    ("head", Point.HEAD, "the head of a 200 and nothing of its body", "B1"),
+    ("headers", Point.HEADERS, "a 200 that stops inside its header section", "R2", ONCE),
+    ("head", Point.HEAD, "the head of a 200 and nothing of its body", "B1", streamed(ONCE)),
 )
 _IN_BODY = (
     ("length", Framing.LENGTH, Point.HALF, "B1", "half of the body, short of Content-Length,", over_tls(CORE)),
@@ -37,8 +37,9 @@ def cut_faults() -> list[Fault]:
                 f"{says}, then {_ENDS[ending]}",
                 row,
                 Answer(side=Side.AFTER, cut=cut, ending=ending),
+                coverage=coverage,
             )
-            for name, cut, says, row in _IN_HEAD
+            for name, cut, says, row, coverage in _IN_HEAD
             for ending in _ENDS
         ),
         *(

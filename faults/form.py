@@ -25,3 +25,4 @@ class Form:
 
 
 COMPLETION = Form()
+STREAM = Form(stream=True)

@@ -29,7 +29,7 @@ from faults.acts import (
     Unreachable,
     needs_tls,
 )
-from faults.answer import Answer, Drip, Pause
+from faults.answer import Answer, Drip, Pause, Spaced
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.truth import evidence_of, truth_of
 from faults.vocabulary import Ending, Replied, Sight
@@ -227,6 +227,8 @@ def _paced(act: Answer) -> Iterator[str]:
             yield "each byte by itself"
         case Drip(pieces=pieces, pause=pause):
             yield f"in {pieces} pieces, {pause:.2g} times the read time-out between two"
+        case Spaced(pause=pause):
+            yield f"event by event, {pause:.2g} times the read time-out before each"
         case Pause(at=point, length=length):
             yield f"at its {point} it pauses for {length:.2g} times the read time-out"
         case _:

@@ -15,6 +15,7 @@ from faults.acts import (
     is_listener_act,
     may_meet_reused,
     needs_expectation,
+    needs_stream,
     needs_tcp,
     needs_tls,
     strikes_idle,
@@ -76,6 +77,9 @@ class PlannedOperation:
             raise PlanError(f"body_bytes {self.body_bytes!r} in segments of one byte; expected 0: a small body")
         if not 0 <= self.wave < MAX_OPERATIONS:
             raise PlanError(f"wave is {self.wave!r}; expected 0 to {MAX_OPERATIONS - 1}")
+        for id_ in () if self.stream else self.faults:
+            if needs_stream(fault_named(id_).act):
+                raise PlanError(f"fault {id_!r} without `stream`; expected stream true: it strikes a stream alone")
         if self.api not in tuple(Api):
             raise PlanError(f"api is {self.api!r}; expected one of {', '.join(Api)}")
 

@@ -249,6 +249,8 @@ _IN_BODY = frozenset({Flaw.LENGTH_LONG, Flaw.CHUNK_SIZE, Flaw.BAD_TRAILER})
 
 def _phase_of_answer(act: Answer) -> Phase:
     """Of several things the one that comes first in this order; a plain 200 is the absence of all."""
+    if act.needs_stream:
+        return Phase.STREAM
     if act.delay is not None or act.pace is not None:
         return Phase.TIME
     if act.interim or cut_in_head(act) or (act.flaw is not None and act.flaw not in (*_IN_BODY, Flaw.LENGTH_SHORT)):

@@ -17,6 +17,7 @@ class Phase(StrEnum):
     HEAD = "head"  # the reply's head is cut or written wrongly, or what comes is no HTTP
     STATUS = "status"  # a whole reply with a status that is no success
     CONTENT = "content"  # a whole 200 whose content is wrong
+    STREAM = "stream"  # a streamed 200 that is cut, holds wrong events, or takes its time
     BODY = "body"  # a 200 whose body is cut, or delimited in an unusual way
     AFTER = "after"  # a whole reply, and what comes behind it: an ending, or more bytes
     TIME = "time"  # a whole reply that comes late, or bit by bit
@@ -74,6 +75,9 @@ class Point(StrEnum):
     STATUS_LINE = "status-line"  # inside the status line: the version is there, the status is not
     HEADERS = "headers"  # inside the header section
     HEAD = "head"  # after the head, before any content
+    IN_EVENT = "in-event"  # of a stream: some events were sent whole, and a part of the next one
+    EVENT = "event"  # of a stream: some events were sent, and nothing of the next one
+    DONE = "done"  # of a stream: all events were sent, [DONE] was not
     HALF = "half"  # half of the content was sent
     LAST_CHUNK = "last-chunk"  # all of the content was sent, the last chunk was not (RFC 9112 s8)
     IN_LAST_CHUNK = "in-last-chunk"  # after the line of the last chunk, before the empty line that ends the message
@@ -156,6 +160,12 @@ class Content(StrEnum):
     ABORTED = "aborted"  # finish_reason "abort": the engine stopped in the middle
     NO_REASON = "no-reason"  # finish_reason null: the engine had not finished
     NO_TOKENS = "no-tokens"  # a completion without a token and without a text
+    PINGS = "pings"  # of a stream: comments between its events (WHATWG HTML s9.2.7)
+    NO_DONE = "no-done"  # of a stream: all events and a clean end, without [DONE]
+    NO_EVENTS = "no-events"  # of a stream: a clean end, and no event
+    ERROR_EVENT = "error-event"  # of a stream: some events, then an error
+    ERROR_EVENT_DONE = "error-event-done"  # the same, and [DONE] as if nothing had happened
+    UNSTREAMED = "unstreamed"  # the whole answer as JSON, though a stream was asked for
     HUGE = "huge"  # the completion, and 100 MB of white space behind it
 
 
@@ -207,3 +217,16 @@ class Replied(IntEnum):
     NOTHING = 0
     PART = 1
     WHOLE = 2
+
+
+STREAM_POINTS = frozenset({Point.IN_EVENT, Point.EVENT, Point.DONE})
+STREAM_CONTENTS = frozenset(
+    {
+        Content.PINGS,
+        Content.NO_DONE,
+        Content.NO_EVENTS,
+        Content.ERROR_EVENT,
+        Content.ERROR_EVENT_DONE,
+        Content.UNSTREAMED,
+    }
+)

@@ -10,6 +10,7 @@ from faults.acts import (
     is_listener_act,
     may_meet_reused,
     needs_expectation,
+    needs_stream,
     needs_tcp,
     needs_tls,
     strikes_idle,
@@ -17,7 +18,7 @@ from faults.acts import (
 from faults.catalogue import CATALOGUE, fault_named
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
-from faults.form import COMPLETION, Api, Form
+from faults.form import COMPLETION, STREAM, Api, Form
 from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.truth import sight_is_certain
 from faults.vocabulary import Leaving
@@ -90,7 +91,11 @@ def _cells_of(fault: Fault) -> Iterator[Cell]:
 
 
 def _is_possible(act: Act, dimension: Dimension) -> bool:
-    """A fault that strikes TLS alone has no cells over plain TCP: its plain dimensions are TLS already."""
+    """A fault that strikes TLS alone has no cells over plain TCP: its plain dimensions are TLS already. One that strikes a
+    stream alone asks for one in each of them.
+    """
+    if dimension in (Dimension.STREAM, Dimension.CHAT) and needs_stream(act):
+        return False
     if is_listener_act(act) and dimension is Dimension.REUSED:
         return may_meet_reused(act)
     if dimension in _OVER_TLS and (needs_tls(act) or needs_tcp(act)):
@@ -172,7 +177,7 @@ def _is_tls(fault: Fault, dimension: Dimension) -> bool:
 
 def _operation_in(dimension: Dimension, fault: Fault) -> PlannedOperation | None:
     """The operation of that cell; None for a caller that would be answered before it could leave."""
-    form = FORMS.get(dimension, COMPLETION)
+    form = FORMS.get(dimension, STREAM if needs_stream(fault.act) else COMPLETION)
     operation = PlannedOperation(
         faults=(fault.id,),
         reused=dimension is Dimension.REUSED,

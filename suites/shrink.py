@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 
+from faults.acts import needs_stream
+from faults.catalogue import fault_named
 from faults.plan import LEFT_GATE, Plan, PlanError, PlannedOperation, awaited_operation
 
 MAX_ROUNDS = 20  # a failing plan has at most a dozen parts to leave out
@@ -46,7 +48,7 @@ def _simpler_operations(operation: PlannedOperation) -> Iterator[PlannedOperatio
         yield replace(operation, reused=False)
     if operation.segments != 1:
         yield replace(operation, segments=1)
-    if operation.stream:
+    if operation.stream and not any(needs_stream(fault_named(id_).act) for id_ in operation.faults):
         yield replace(operation, stream=False)
     if operation.body_bytes:
         yield replace(operation, body_bytes=0)

@@ -13,6 +13,7 @@ from faults.acts import (
     is_listener_act,
     may_meet_reused,
     needs_expectation,
+    needs_stream,
     needs_tcp,
     needs_tls,
     strikes_idle,
@@ -83,13 +84,14 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
     healthy_way = one_of_many or strikes_idle(act)
+    stream = not needs_expectation(act) and draw(st.sampled_from(_streams(spec)))
     operation = PlannedOperation(
-        faults=draw(_fault_lists(spec, tls)) if healthy_way and in_order else (),
+        faults=draw(_fault_lists(spec, tls, stream)) if healthy_way and in_order else (),
         reused=reused,
         body_bytes=draw(_body_bytes(spec)),
         expect=needs_expectation(act),
         api=spec.plain.api,
-        stream=not needs_expectation(act) and draw(st.sampled_from(_streams(spec))),
+        stream=stream,
     )
     return Plan(
         upstreams=spec.upstreams if one_of_many else 1,
@@ -116,15 +118,16 @@ def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
     for index, wave in enumerate(waves):
         earlier = [f"received:{other}" for other in range(index)]
         segments = draw(st.sampled_from((1, 2, EACH_BYTE))) if split else 1
+        stream = draw(st.sampled_from(_streams(spec)))
         operation = PlannedOperation(
-            faults=draw(_fault_lists(spec, tls)),
+            faults=draw(_fault_lists(spec, tls, stream)),
             reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
             segments=segments,
             body_bytes=draw(_body_bytes(spec)) if segments != EACH_BYTE else 0,
             wave=wave,
             gate=draw(st.sampled_from([None, None, *earlier])),
             api=draw(st.sampled_from(spec.apis)).value,
-            stream=draw(st.sampled_from(_streams(spec))),
+            stream=stream,
         )
         operations.append(_leaving(operation, index, draw(st.sampled_from(_ways_to_leave(spec)))))
     return Plan(tls=tls, operations=tuple(operations))
@@ -151,14 +154,15 @@ def _leaving(operation: PlannedOperation, index: int, leaves: Leaving | None) ->
     return replace(operation, leaves=leaves, gate=gate)
 
 
-def _fault_lists(spec: SubjectSpec, tls: bool) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.lists(_exchange_faults(spec, tls), max_size=MAX_FAULTS).map(tuple)
+def _fault_lists(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(_exchange_faults(spec, tls, stream), max_size=MAX_FAULTS).map(tuple)
 
 
-def _exchange_faults(spec: SubjectSpec, tls: bool) -> st.SearchStrategy[str]:
+def _exchange_faults(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrategy[str]:
     """A fault of the catalogue, or (as often as any one of those) a member of a family."""
     families = {family.name: family for family in FAMILIES if family.name not in spec.reach}
-    names = [*_reachable(_EXCHANGE_FAULTS, spec, tls), *families]
+    reachable = _reachable(_EXCHANGE_FAULTS, spec, tls)
+    names = [*(id_ for id_ in reachable if stream or not needs_stream(CATALOGUE[id_].act)), *families]
     return st.sampled_from(names).flatmap(lambda name: _members(families[name]) if name in families else st.just(name))
 
 

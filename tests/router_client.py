@@ -20,8 +20,10 @@ from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.acts import needs_expectation, strikes_idle
 from faults.catalogue import fault_named
+from faults.form import Form
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Sight
+from suites.workload import completion_request
 from tests.tls_client import CERTIFICATE_REQUIRED, AlertError, HandshakeError, TlsSocket, TruncationError
 
 E = TypeVar("E", bound=Entry)
@@ -41,6 +43,11 @@ def request(body: bytes, *, target: str = "/v1/completions", head: Sequence[str]
 def work(operation: int, **more: Any) -> bytes:
     """The request that carries that operation."""
     return request(msgspec.json.encode({"model": "m", "prompt": prompt_tokens(operation), **more}))
+
+
+def asking(operation: int, form: Form) -> bytes:
+    """The request that carries that operation, in that form."""
+    return request(msgspec.json.encode(completion_request(operation, form)), target=form.api.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,6 @@ import pytest
 
 from fake_router.content import (
     MAX_NUMBER,
-    STREAM_STEPS,
     operation_in,
     operation_in_messages,
     prompt_text,
@@ -19,6 +18,7 @@ from fake_router.content import (
 from fake_router.entries import Received
 from fake_router.forms import DONE, in_form, stream_events
 from fake_router.replies import body_of
+from faults.answer import STREAM_STEPS
 from faults.form import COMPLETION, Api, Form
 from faults.vocabulary import Content, Sight
 from suites.events import streamed_in

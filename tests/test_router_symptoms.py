@@ -29,13 +29,15 @@ from faults.acts import (
     ResetAtAccept,
     is_listener_act,
     needs_expectation,
+    needs_stream,
     needs_tcp,
     needs_tls,
 )
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
-from faults.coverage import COSTLY
+from faults.coverage import COSTLY, FORMS
 from faults.fault import Fault
+from faults.form import COMPLETION, STREAM, Form
 from faults.truth import Truth, is_late, sight_is_certain, sight_of, truth_of
 from faults.vocabulary import Ending, Phase, Sight
 from faults.vocabulary import Replied as HowMuch
@@ -47,6 +49,7 @@ from tests.router_client import (
     Client,
     Seen,
     Stage,
+    asking,
     dial,
     faulty,
     one,
@@ -55,12 +58,21 @@ from tests.router_client import (
 )
 from tests.tls_client import trusting
 
+
+def _forms(fault: Fault, tls: bool) -> list[Form]:
+    """Those in which it is met: a stream where it strikes one alone, or where it stands for all others there."""
+    own = STREAM if needs_stream(fault.act) else COMPLETION
+    others = [FORMS[dimension] for dimension in FORMS if not tls and dimension in fault.coverage.full]
+    return list(dict.fromkeys([own, *others]))
+
+
 # Each over plain TCP, where it can be, and over TLS.
 EXCHANGE_FAULTS = [
-    pytest.param(fault, tls, id=f"{fault.id}{'-tls' * tls}")
+    pytest.param(fault, tls, form, id="-".join([fault.id, *["tls"] * tls, *[form.api] * (form != COMPLETION)]))
     for fault in CATALOGUE.values()
     for tls in (False, True)
     if not is_listener_act(fault.act) and (tls or not needs_tls(fault.act)) and fault.coverage is not COSTLY
+    for form in _forms(fault, tls)
 ]
 # What this machine cannot do as it is, tests/test_own_network.py does where it can; names have tests of their own. What
 # lies idle, and who waits for 100 Continue, is in tests/test_router_idle.py and tests/test_router_parts.py.
@@ -116,13 +128,13 @@ def _truth_in(entries: list[AnyEntry]) -> Truth:
     )
 
 
-def _check_bytes(act: Act, seen: Seen, entries: list[AnyEntry]) -> None:
+def _check_bytes(act: Act, form: Form, seen: Seen, entries: list[AnyEntry]) -> None:
     """What arrived is what a judge computes from the ledger."""
     if seen.status is None:
         return
     assert isinstance(act, Answer)
     execution = next((entry.execution for entry in entries if isinstance(entry, Executed)), 0)
-    whole = content_of(act, OPERATION, execution, 1)
+    whole = content_of(act, OPERATION, execution, 1, form)
     assert seen.status == act.status
     assert seen.interim == act.interim
     if act.incomplete:
@@ -132,9 +144,9 @@ def _check_bytes(act: Act, seen: Seen, entries: list[AnyEntry]) -> None:
 
 
 @pytest.mark.parametrize("nth", [1, 2])
-@pytest.mark.parametrize(("fault", "tls"), EXCHANGE_FAULTS)
+@pytest.mark.parametrize(("fault", "tls", "form"), EXCHANGE_FAULTS)
 def test_an_exchange_fault_shows_its_sight_and_leaves_its_truth(
-    stages: dict[bool, Stage], fault: Fault, tls: bool, nth: int
+    stages: dict[bool, Stage], fault: Fault, tls: bool, form: Form, nth: int
 ) -> None:
     """On a first request and on a reused connection alike."""
     stage = stages[tls]
@@ -143,14 +155,14 @@ def test_an_exchange_fault_shows_its_sight_and_leaves_its_truth(
         for warm in range(1, nth):
             assert client.ask(work(warm)).sight is Sight.WHOLE
         before = len(stage.entries())
-        stage.arm(one(fault.id, tls=tls), first=OPERATION)
-        seen = client.ask(work(OPERATION), within_ms=_patience_ms(fault.act))
+        stage.arm(one(fault.id, tls=tls, api=form.api.value, stream=form.stream), first=OPERATION)
+        seen = client.ask(asking(OPERATION, form), within_ms=_patience_ms(fault.act))
         if isinstance(fault.act, Answer) and fault.act.surplus is not None:
             assert stage.idle()  # it comes when the client has all that it asked for
     assert stage.idle()
     entries = list(stage.entries()[before:])
     assert seen.sight in _sights(fault.act)
-    _check_bytes(fault.act, seen, entries)
+    _check_bytes(fault.act, form, seen, entries)
     _check_truth(fault, entries)
     (received,) = [entry for entry in entries if isinstance(entry, Received)]
     assert (received.nth, received.operation) == (nth, OPERATION)

@@ -92,7 +92,7 @@ def _judge_valid(account: Account, outcome: Outcome, subject: SubjectFacts) -> F
     act = reply_of(attempt)
     if isinstance(act, Fragment) or attempt.status is None:
         what = "no answer"
-    elif attempt.success_head and soundness_of(act.content) is not Soundness.WRONG:
+    elif attempt.success_head and soundness_of(act.content, attempt.form) is not Soundness.WRONG:
         return _cut_as_whole(account, attempt, attempt.entries)
     else:
         what = f"status {attempt.status} and {act.content.value!r} content"

@@ -84,7 +84,7 @@ def is_valid(attempt: Attempt) -> bool:
     act = reply_of(attempt)
     if isinstance(act, Fragment) or not attempt.success_head or attempt.replied is not Replied.WHOLE:
         return False
-    return soundness_of(act.content) is not Soundness.WRONG
+    return soundness_of(act.content, attempt.form) is not Soundness.WRONG
 
 
 def was_sent_well(attempt: Attempt) -> bool:
@@ -94,7 +94,7 @@ def was_sent_well(attempt: Attempt) -> bool:
     met = [fault_named(strike.fault) for strike in attempt.strikes]
     whole = all(fault.evidence.sight is Sight.WHOLE and fault.truth.replied is Replied.WHOLE for fault in met)
     act = reply_of(attempt)
-    well = isinstance(act, Answer) and act.coding is None and soundness_of(act.content) is Soundness.SOUND
+    well = isinstance(act, Answer) and act.coding is None and soundness_of(act.content, attempt.form) is Soundness.SOUND
     return attempt.success_head and whole and well
 
 

@@ -145,6 +145,13 @@ class EndsLostStreamsCleanly(Streamer):
         return LAST_CHUNK
 
 
+class DropsErrorEvents(Streamer):
+    """An error event is no event: what comes behind it is the end."""
+
+    def checked(self, event: bytes) -> bytes:
+        return b": " if b'"error"' in event else super().checked(event)
+
+
 class ResumesCutStreams(Streamer):
     """A stream that broke is sent again, and goes on at the event that had not come."""
 
@@ -166,11 +173,26 @@ class ResumesCutStreams(Streamer):
         raise LostError(Seen.CUT)
 
 
+class GivesStreamsADeadline(Streamer):
+    """Its read timeout is a deadline on the whole stream."""
+
+    async def events(self, body: bytes) -> AsyncGenerator[bytes, None]:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self.forwarder.timeout_s
+        async with aclosing(super().events(body)) as events:
+            async for event in events:
+                if loop.time() > until:
+                    raise LostError(Seen.SILENCE)
+                yield event
+
+
 STREAMERS: Mapping[str, type[Streamer]] = {
     "correct-streamer": Streamer,
     "ends-lost-streams-with-done": EndsLostStreamsWithDone,
     "ends-lost-streams-cleanly": EndsLostStreamsCleanly,
+    "drops-error-events": DropsErrorEvents,
     "resumes-cut-streams": ResumesCutStreams,
+    "gives-streams-a-deadline": GivesStreamsADeadline,
 }
 
 

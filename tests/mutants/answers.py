@@ -14,7 +14,7 @@ class TakesEvery200ForSuccess(Forwarder):
     def result(self, gots: Sequence[Got]) -> Result | None:
         got = gots[-1]
         if got.seen is Seen.WHOLE and got.status == 200:
-            return result_in(got.body) or ((), got.body.decode())
+            return result_in(got.body) or ((), got.body.decode("latin-1"))
         return None
 
 

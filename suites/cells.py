@@ -91,8 +91,8 @@ def _cells_of(fault: Fault) -> Iterator[Cell]:
 
 
 def _is_possible(act: Act, dimension: Dimension) -> bool:
-    """A fault that strikes TLS alone has no cells over plain TCP: its plain dimensions are TLS already. One that strikes a
-    stream alone asks for one in each of them.
+    """A fault that strikes TLS alone has no cells over plain TCP: its plain dimensions are TLS already. One that
+    strikes a stream alone asks for one in each of them.
     """
     if dimension in (Dimension.STREAM, Dimension.CHAT) and needs_stream(act):
         return False

@@ -68,6 +68,12 @@ CUT = asked(
         [replied(1, whole=False), struck(5)],
     )
 )
+MISFRAMED = asked(
+    steps(
+        [opened(1), received(1), accepted(1), executed(1, 1), striking("length-short", exchange=1), replying(1)],
+        [replied(1), struck(5)],
+    )
+)
 AGAIN = [opened(2, upstream=1), *asked(served(2, 2, of=2, upstream=1))]
 REFUSED_YET_BEGUN = asked(
     steps(
@@ -195,6 +201,12 @@ CASES = (
         run=run(streaming("healthy"), HEALTHY, got(PART + ERROR)),
         verdict=FAIL,
         says={"answered": FAIL},
+    ),
+    Case(
+        name="a stream whose length lies was not sent well: nobody has to read it",
+        rule=12,
+        run=run(streaming("length-short"), MISFRAMED, got(ERROR[6:], status=502)),
+        verdict=PASS,
     ),
     Case(
         name="a cut stream is sent again, and its second half is another execution's",

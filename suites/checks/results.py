@@ -12,7 +12,7 @@ from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.contents import soundness_of
 from faults.form import Api
-from faults.vocabulary import Coding, Content, Replied, Sight, Soundness
+from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
 from suites.attempts import Attempt
 from suites.events import streamed_in
 from suites.history import Arrival, Kind, Outcome
@@ -94,8 +94,10 @@ def was_sent_well(attempt: Attempt) -> bool:
     met = [fault_named(strike.fault) for strike in attempt.strikes]
     whole = all(fault.evidence.sight is Sight.WHOLE and fault.truth.replied is Replied.WHOLE for fault in met)
     act = reply_of(attempt)
-    well = isinstance(act, Answer) and act.coding is None and soundness_of(act.content, attempt.form) is Soundness.SOUND
-    return attempt.success_head and whole and well
+    if isinstance(act, Fragment) or not whole:
+        return False
+    plain = (act.coding, act.flaw, act.surplus) == (None,) * 3 and act.ending in (None, Ending.FIN)
+    return attempt.success_head and plain and soundness_of(act.content, attempt.form) is Soundness.SOUND
 
 
 def match(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> Match:

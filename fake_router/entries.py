@@ -86,7 +86,9 @@ class Executed(Entry, frozen=True, kw_only=True):
 
 
 class Replying(Entry, frozen=True, kw_only=True):
-    """The router is about to hand the bytes of a reply to the kernel. `of_bytes` is the size of the whole reply."""
+    """The router is about to hand the bytes of a reply to the kernel. `of_bytes` is the size of the whole reply; status
+    is 0 for bytes that are no final reply.
+    """
 
     exchange: int
     status: int

@@ -17,6 +17,7 @@ _CONTENTS = (
     ("no-choices-200", Content.NO_CHOICES, "a completion without a choice, with 200", REUSED_TOO),
     ("null-choices-200", Content.NULL_CHOICES, "a completion with null in the place of its choices, with 200", ONCE),
     ("error-200", Content.ERROR_OBJECT, "an error object with 200", in_all_forms(CORE)),
+    ("no-workers-200", Content.NO_WORKERS, "the body that the contract names for a 503, with 200", ONCE),
     ("type-200", Content.WRONG_TYPE, "the completion, called text/html, with 200", ONCE),
     ("fewer-choices-200", Content.FEWER_CHOICES, "a completion with one choice less than was asked for", ONCE),
     ("more-choices-200", Content.MORE_CHOICES, "a completion with one choice more than was asked for", ONCE),

@@ -110,6 +110,17 @@ def status_faults() -> list[Fault]:
             coverage=streamed(segmented(CORE)),
         )
     ]
+    faults += [
+        Fault(
+            id=f"500-no-workers-{side}",
+            says=f"500 with the body that the contract names for a 503, {side} EXECUTE",
+            act=Answer(side=side, status=500, content=Content.NO_WORKERS),
+            row="S1",
+            authority="a contract names status and text together; " + RFC_RETRY,
+            twin=f"500-no-workers-{other}",
+        )
+        for side, other in _SIDES
+    ]
     for status in (429, 500, 502, 503, 504):
         for retry_after_s in (None, 1):
             for side, other in _SIDES:

@@ -15,6 +15,7 @@ from tests.ledgers import Case
 from tests.test_checks_cases_budget import CASES as BUDGET
 from tests.test_checks_cases_failures import CASES as FAILURES
 from tests.test_checks_cases_instrument import CASES as INSTRUMENT
+from tests.test_checks_cases_replies import CASES as REPLIES
 from tests.test_checks_cases_results import CASES as RESULTS
 from tests.test_checks_cases_retry import CASES as RETRY
 from tests.test_checks_cases_unread import CASES as UNREAD
@@ -22,7 +23,7 @@ from tests.test_checks_cases_witnesses import CASES as WITNESSES
 
 # A machine that stalls is no failure of a check: nothing here is about time.
 ANY_TIME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-CASES: tuple[Case, ...] = (*RETRY, *UNREAD, *RESULTS, *FAILURES, *BUDGET, *INSTRUMENT, *WITNESSES)
+CASES: tuple[Case, ...] = (*RETRY, *UNREAD, *RESULTS, *REPLIES, *FAILURES, *BUDGET, *INSTRUMENT, *WITNESSES)
 RUNS = st.sampled_from([case.run for case in CASES])
 
 

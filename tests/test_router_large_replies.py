@@ -7,7 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from fake_router.entries import Received, Replied, Unserved
-from tests.router_client import Client, Stage, staged, work
+from fake_router.parts import PADDING_BYTES, Padding, pieces
+from fake_router.replies import HUGE_BYTES, body_of, render
+from faults.answer import Answer
+from faults.vocabulary import Content, Side
+from tests.router_client import Client, Stage, one, staged, work
+
+HUGE = Answer(side=Side.AFTER, content=Content.HUGE)
 
 
 @pytest.fixture
@@ -52,3 +58,24 @@ def test_of_a_reply_that_the_peer_leaves_only_the_bytes_that_the_kernel_took_are
     assert len(replies) == len(stage.of(Received)) < 500
     assert [entry.operation for entry in stage.of(Unserved)][:1] in ([], [1])
     assert stage.router.connections() == 0
+
+
+def test_a_huge_reply_is_made_while_it_is_sent(stage: Stage) -> None:
+    """A hundred megabytes arrive, and the router holds a completion and one piece of padding."""
+    (data, padding) = render(HUGE, 7, 1, 1).parts
+    assert isinstance(data, bytes)
+    assert padding == Padding(count=HUGE_BYTES - len(body_of(Content.HUGE, 7, 1, 1)[1]))
+    assert max(len(piece) for piece in pieces([padding]) if isinstance(piece, bytes)) == PADDING_BYTES
+    stage.arm(one("huge-200"), first=7)
+    with Client(stage.port) as client:
+        client.send(work(7))
+        assert client.take(len(data)) == data
+        left = padding.count
+        while left:
+            more = client.socket.recv(min(left, 1 << 20))
+            assert more
+            assert not more.strip()
+            left -= len(more)
+    assert stage.idle()
+    (replied,) = stage.of(Replied)
+    assert (replied.bytes_sent, replied.whole) == (len(data) + padding.count, True)

@@ -8,12 +8,13 @@ import pytest
 
 from fake_router.entries import Executed, Received, Replied, Struck
 from fake_router.replies import bytes_of, render
-from faults.acts import HEALTHY, ReplyAct, needs_tls
+from faults.acts import HEALTHY, ReplyAct, needs_stream, needs_tls
 from faults.answer import HEAD_BYTES, MAX_CUT, Answer
 from faults.catalogue import CATALOGUE, FAMILIES, fault_named
 from faults.coverage import COSTLY
 from faults.families import Family
 from faults.fault import Fault
+from faults.form import COMPLETION, Form
 from faults.plan import MAX_OPERATIONS, Plan, PlannedOperation
 from faults.vocabulary import Ending
 from faults.vocabulary import Replied as HowMuch
@@ -33,8 +34,8 @@ def stage() -> Iterator[Stage]:
         yield stage
 
 
-def _sent(act: ReplyAct, operation: int, execution: int) -> bytes:
-    reply = render(act, operation, execution, 1)
+def _sent(act: ReplyAct, operation: int, execution: int, form: Form = COMPLETION) -> bytes:
+    reply = render(act, operation, execution, 1, form)
     data = b"".join(part for part in reply.parts if isinstance(part, bytes))
     assert len(data) == bytes_of(reply)
     return data
@@ -68,12 +69,14 @@ def test_what_arrives_is_what_a_judge_computes_and_nothing_else(stage: Stage, fa
     assert isinstance(act, ReplyAct)
     stage.heal()
     since, struck = len(stage.entries()), len(stage.of(Struck))
-    plan = Plan(operations=(PlannedOperation(faults=(fault.id,)), PlannedOperation(faults=("healthy",))))
+    form = Form(stream=needs_stream(act))
+    met = PlannedOperation(faults=(fault.id,), stream=form.stream)
+    plan = Plan(operations=(met, PlannedOperation(faults=("healthy",))))
     with Client(stage.port) as client:
         stage.arm(plan, first=OPERATION)
-        client.send(work(OPERATION))
+        client.send(work(OPERATION, stream=form.stream))
         execution = _execution(stage, OPERATION, struck + 1)
-        expected = _sent(act, OPERATION, execution)
+        expected = _sent(act, OPERATION, execution, form)
         assert client.take(len(expected), within_ms=LONG_MS) == expected
         if act.ending is not None or not isinstance(act, Answer) or act.stalls:
             assert _end(client) is act.ending

@@ -12,7 +12,7 @@ from fake_router.entries import NOT_ANSWERED
 from fake_router.forms import MODEL
 from fake_router.layout import MOVED
 from fake_router.wire import Request
-from faults.form import Api, Form
+from faults.form import COMPLETION, STREAM, Api, Form
 
 APIS: Mapping[str, Api] = {api.path: api for api in Api}
 MAX_CHOICES = 128
@@ -139,5 +139,6 @@ def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:
     return Work(operation, choices, FORMS[api, bool(asked.stream)])
 
 
-FORMS = {(api, stream): Form(api=api, stream=stream) for api in Api for stream in (False, True)}
+_ALL = (COMPLETION, STREAM, Form(api=Api.CHAT), Form(api=Api.CHAT, stream=True))
+FORMS = {(form.api, form.stream): form for form in _ALL}  # one object each: nearly every request asks for COMPLETION
 _CONTENT = {Api.COMPLETIONS: "`prompt`, a text or a list of token ids", Api.CHAT: "`messages`, a list"}

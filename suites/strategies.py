@@ -159,11 +159,15 @@ def _fault_lists(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrateg
 
 
 def _exchange_faults(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrategy[str]:
-    """A fault of the catalogue, or (as often as any one of those) a member of a family."""
+    """A fault of the catalogue, or (as often as any one of those) a member of a family. Of a stream, every other one
+    strikes streams alone: they are few, and so are streams.
+    """
     families = {family.name: family for family in FAMILIES if family.name not in spec.reach}
     reachable = _reachable(_EXCHANGE_FAULTS, spec, tls)
-    names = [*(id_ for id_ in reachable if stream or not needs_stream(CATALOGUE[id_].act)), *families]
-    return st.sampled_from(names).flatmap(lambda name: _members(families[name]) if name in families else st.just(name))
+    of_streams = [id_ for id_ in reachable if needs_stream(CATALOGUE[id_].act)]
+    names = [*(id_ for id_ in reachable if id_ not in of_streams), *families]
+    drawn = st.sampled_from(names).flatmap(lambda name: _members(families[name]) if name in families else st.just(name))
+    return st.one_of(drawn, st.sampled_from(of_streams)) if stream and of_streams else drawn
 
 
 def _members(family: Family) -> st.SearchStrategy[str]:

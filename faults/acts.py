@@ -244,3 +244,8 @@ def needs_expectation(act: Act) -> bool:
 def needs_stream(act: Act) -> bool:
     """It strikes only where a stream was asked for."""
     return isinstance(act, Answer) and act.needs_stream
+
+
+def needs_whole(act: Act) -> bool:
+    """The act strikes an answer that is asked for whole alone: no reader of events takes in all of a huge one."""
+    return isinstance(act, Answer) and act.content is Content.HUGE

@@ -13,6 +13,7 @@ from faults.acts import (
     needs_stream,
     needs_tcp,
     needs_tls,
+    needs_whole,
     strikes_idle,
 )
 from faults.catalogue import CATALOGUE, fault_named
@@ -95,6 +96,8 @@ def _is_possible(act: Act, dimension: Dimension) -> bool:
     strikes a stream alone asks for one in each of them.
     """
     if dimension in (Dimension.STREAM, Dimension.CHAT) and needs_stream(act):
+        return False
+    if dimension in FORMS and FORMS[dimension].stream and needs_whole(act):
         return False
     if is_listener_act(act) and dimension is Dimension.REUSED:
         return may_meet_reused(act)

@@ -1,6 +1,7 @@
 """Hypothesis strategies for whole plans. A plan is drawn first and then executed: chance never acts inside a run."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from hypothesis import strategies as st
 
@@ -33,9 +34,18 @@ MAX_FAULTS = 2
 LARGE_BYTES = 64 * 1024
 
 
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    """For whom plans are drawn. What may be chosen from is the same for all of them: it is found out once."""
+
+    spec: SubjectSpec
+    machine: Machine
+
+
 def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
     """Plans that this subject can reach on this machine: listeners that break, or operations in company."""
-    return st.one_of(_operation_plans(spec), _operation_plans(spec), _listener_plans(spec, machine))
+    drawing = _Drawing(spec, machine)
+    return st.one_of(_operation_plans(drawing), _operation_plans(drawing), _listener_plans(drawing))
 
 
 def _speaks_tls(spec: SubjectSpec) -> st.SearchStrategy[bool]:
@@ -53,8 +63,10 @@ def _reachable(ids: tuple[str, ...], spec: SubjectSpec, tls: bool) -> list[str]:
     ]
 
 
-def _possible_on(ids: tuple[str, ...], spec: SubjectSpec, machine: Machine, tls: bool) -> list[str]:
-    acts = {id_: fault_named(id_).act for id_ in _reachable(ids, spec, tls)}
+@lru_cache(maxsize=8)
+def _possible_on_listeners(drawing: _Drawing, tls: bool) -> list[str]:
+    spec, machine = drawing.spec, drawing.machine
+    acts = {id_: fault_named(id_).act for id_ in _reachable(_LISTENER_FAULTS, spec, tls)}
     return [
         id_
         for id_, act in acts.items()
@@ -68,10 +80,11 @@ def _possible_on(ids: tuple[str, ...], spec: SubjectSpec, machine: Machine, tls:
 
 
 @st.composite
-def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Plan:
+def _listener_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
+    spec, machine = drawing.spec, drawing.machine
     tls = draw(_speaks_tls(spec))
-    fault = draw(st.sampled_from(_possible_on(_LISTENER_FAULTS, spec, machine, tls)))
+    fault = draw(st.sampled_from(_possible_on_listeners(drawing, tls)))
     act = fault_named(fault).act
     refuses = isinstance(act, Refuse)
     reused = may_meet_reused(act) and "reused" not in spec.reach and (strikes_idle(act) or draw(st.booleans()))
@@ -86,7 +99,7 @@ def _listener_plans(draw: st.DrawFn, spec: SubjectSpec, machine: Machine) -> Pla
     healthy_way = one_of_many or strikes_idle(act)
     stream = not needs_expectation(act) and draw(st.sampled_from(_streams(spec)))
     operation = PlannedOperation(
-        faults=draw(_fault_lists(spec, tls, stream)) if healthy_way and in_order else (),
+        faults=draw(_fault_lists(drawing, tls, stream)) if healthy_way and in_order else (),
         reused=reused,
         body_bytes=draw(_body_bytes(spec)),
         expect=needs_expectation(act),
@@ -107,8 +120,9 @@ def _body_bytes(spec: SubjectSpec) -> st.SearchStrategy[int]:
 
 
 @st.composite
-def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
+def _operation_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
     """Up to MAX_TOGETHER operations in up to two waves, each with up to MAX_FAULTS faults."""
+    spec = drawing.spec
     count = draw(st.integers(1, MAX_TOGETHER))
     tls = draw(_speaks_tls(spec))
     reused = "reused" not in spec.reach and draw(st.booleans())
@@ -120,7 +134,7 @@ def _operation_plans(draw: st.DrawFn, spec: SubjectSpec) -> Plan:
         segments = draw(st.sampled_from((1, 2, EACH_BYTE))) if split else 1
         stream = draw(st.sampled_from(_streams(spec)))
         operation = PlannedOperation(
-            faults=draw(_fault_lists(spec, tls, stream)),
+            faults=draw(_fault_lists(drawing, tls, stream)),
             reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
             segments=segments,
             body_bytes=draw(_body_bytes(spec)) if segments != EACH_BYTE else 0,
@@ -154,8 +168,9 @@ def _leaving(operation: PlannedOperation, index: int, leaves: Leaving | None) ->
     return replace(operation, leaves=leaves, gate=gate)
 
 
-def _fault_lists(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.lists(_exchange_faults(spec, tls, stream), max_size=MAX_FAULTS).map(tuple)
+@lru_cache(maxsize=8)
+def _fault_lists(drawing: _Drawing, tls: bool, stream: bool) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(_exchange_faults(drawing.spec, tls, stream), max_size=MAX_FAULTS).map(tuple)
 
 
 def _exchange_faults(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrategy[str]:

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import assert_never
 
+from fake_router.digest import digest_of_body
 from fake_router.entries import Received, Rejected
 from fake_router.exchange import Event, Exchange, reachable
 from fake_router.line import Line
@@ -191,6 +192,8 @@ class Connection:
             operation=operation,
             of_operation=of_operation,
             body_bytes=len(request.body),
+            body_digest=None if operation is None else digest_of_body(request.body),
+            content_digest=work.content_digest,
             api=work.form.api.value,
             stream=work.form.stream,
         )

@@ -57,7 +57,8 @@ class Closed(Entry, frozen=True, kw_only=True):
 class Received(Entry, frozen=True, kw_only=True):
     """The last byte of a request was read: an exchange. `nth` counts the exchanges of its connection from 1
     (nth > 1: the connection was reused), `of_operation` those of its operation from 1. `api` and `stream` are the
-    form in which it was asked for.
+    form in which it was asked for. The digests are those of its body's bytes, and of its prompt or messages: None where
+    it carries no operation.
     """
 
     exchange: int
@@ -67,6 +68,8 @@ class Received(Entry, frozen=True, kw_only=True):
     operation: int | None
     of_operation: int = 1
     body_bytes: int = 0
+    body_digest: int | None = None
+    content_digest: int | None = None
     api: str = "completions"
     stream: bool = False
 

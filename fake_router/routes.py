@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from fake_router.content import operation_in, operation_in_messages
+from fake_router.digest import digest_of_content
 from fake_router.entries import NOT_ANSWERED
 from fake_router.forms import MODEL
 from fake_router.layout import MOVED
@@ -33,6 +34,7 @@ class Work:
     operation: int | None
     choices: int
     form: Form
+    content_digest: int | None = None  # None where it carries no operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +138,8 @@ def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:
     if not 1 <= choices <= MAX_CHOICES:
         return Refusal(status=400, why=f"n is {choices!r}; expected 1 to {MAX_CHOICES}")
     operation = operation_in_messages(content) if api is Api.CHAT else operation_in(content)
-    return Work(operation, choices, FORMS[api, bool(asked.stream)])
+    form = FORMS[api, bool(asked.stream)]
+    return Work(operation, choices, form, None if operation is None else digest_of_content(content))
 
 
 _ALL = (COMPLETION, STREAM, Form(api=Api.CHAT), Form(api=Api.CHAT, stream=True))

@@ -53,6 +53,9 @@ class Attempt:
     opened_before: bool = False
     exchange: int | None = None
     form: Form = COMPLETION
+    body_bytes: int = 0
+    body_digest: int | None = None
+    content_digest: int | None = None
     nth: int | None = None
     of_operation: int | None = None
     strikes: tuple[Strike, ...] = ()

@@ -5,7 +5,7 @@ import inspect
 import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from faults.form import Api, Form
@@ -15,6 +15,7 @@ from suites.history import Arrival, Kind, Outcome
 from suites.in_process import SubjectThread
 from suites.leaving import Leave
 from suites.pulse import Pulse
+from suites.sent import sent_content
 from suites.subject import Address, SubjectError, SubjectSpec
 from suites.workload import completion_request
 
@@ -69,12 +70,14 @@ class CallableInstance:
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:
         """One call; what it returns or raises is the outcome."""
-        asked = self._asked(number, planned.form, ceiling_ms)
-        return await CLIENTS.outcome(asked, number, planned.form, ceiling_ms, leave)
+        request = completion_request(number, planned.form, planned.body_bytes)
+        sent = sent_content(request)  # before it is handed over: it is the client's then
+        asked = self._asked(request, number, planned.form, ceiling_ms)
+        return replace(await CLIENTS.outcome(asked, number, planned.form, ceiling_ms, leave), sent=sent)
 
-    async def _asked(self, number: int, form: Form, ceiling_ms: int) -> Outcome:
+    async def _asked(self, request: dict[str, Any], number: int, form: Form, ceiling_ms: int) -> Outcome:
         started = time.monotonic_ns()
-        task = asyncio.ensure_future(_returned(self.ask, completion_request(number, form)))
+        task = asyncio.ensure_future(_returned(self.ask, request))
         self._in_flight.add(task)
         task.add_done_callback(self._in_flight.discard)
         try:

@@ -5,7 +5,7 @@ import json
 import ssl
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from faults.evidence import Marker
@@ -16,6 +16,7 @@ from suites.history import Arrival, Outcome
 from suites.leaving import Leave
 from suites.outcomes import outcome_of
 from suites.pipe import in_words, pipe_on
+from suites.sent import sent_body
 from suites.subject import Address
 from suites.subject_reader import SubjectFile
 from suites.workload import completion_request
@@ -42,10 +43,11 @@ class Endpoint:
         began_ns = time.monotonic_ns()
         form = planned.form
         usual = json.dumps(completion_request(number, form, planned.body_bytes)).encode()
+        body = filled(self.body, number) if self.body else usual
         reply = await call(
             self.address,
             target=(self.path or form.api.path) + self.query,
-            body=filled(self.body, number) if self.body else usual,
+            body=body,
             headers={"Content-Type": "application/json", **self.headers},
             segments=planned.segments,
             expect=planned.expect,
@@ -54,7 +56,8 @@ class Endpoint:
             leave=leave,
         )
         left = leave is not None and leave.left.is_set()
-        return outcome_of(reply, number, form, self.not_executed, began_ns, left=left)
+        outcome = outcome_of(reply, number, form, self.not_executed, began_ns, left=left)
+        return replace(outcome, sent=sent_body(body))
 
     async def get(self, target: str, ceiling_ms: int) -> Reply:
         """A look at it: a GET without a body."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from faults.form import COMPLETION, Form
+from suites.sent import Sent
 
 
 class Kind(StrEnum):
@@ -30,8 +31,8 @@ class Arrival(StrEnum):
 class Outcome:
     """How one operation ended for its caller, who had asked for it in that form. `says`: the subject's words, for
     reports. Of a stream, OK is one that looks whole to its last event. For a subject called in process, `tokens` and
-    `text` are what it returned; for one over HTTP, `body` is what arrived. left: its caller left while it was in
-    flight, wholly (arrival LEFT) or by half-closing.
+    `text` are what it returned; for one over HTTP, `body` is what arrived. sent: what its caller sent, as far as it is
+    known. left: its caller left while it was in flight, wholly (arrival LEFT) or by half-closing.
     Times are the machine's monotonic clock in nanoseconds.
     """
 
@@ -45,6 +46,7 @@ class Outcome:
     text: str | None = None
     says: str = ""
     left: bool = False
+    sent: Sent | None = None
     invoked_at_ns: int = 0
     ended_at_ns: int = 0
 

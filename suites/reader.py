@@ -188,6 +188,9 @@ class Reader:
             nth=entry.nth,
             of_operation=entry.of_operation,
             form=Form(api=Api(entry.api), stream=entry.stream),
+            body_bytes=entry.body_bytes,
+            body_digest=entry.body_digest,
+            content_digest=entry.content_digest,
         )
 
     def _unserved(self, entry: Unserved) -> None:

@@ -21,6 +21,7 @@ from suites.in_process import SubjectThread
 from suites.leaving import Leave
 from suites.pulse import Pulse
 from suites.run import Promise, SubjectFacts
+from suites.sent import sent_content
 from suites.subject import SubjectSpec
 from suites.way import Address, Upstreams
 from suites.workload import completion_request
@@ -49,7 +50,8 @@ class ReferenceInstance:
         cancelling it. (Segmentation is the caller's wire's, and there is none.)
         """
         asked = self._asked(planned, number, ceiling_ms / 1000)
-        return await FORWARDERS.outcome(asked, number, planned.form, ceiling_ms, leave)
+        outcome = await FORWARDERS.outcome(asked, number, planned.form, ceiling_ms, leave)
+        return replace(outcome, sent=sent_content(completion_request(number, planned.form, planned.body_bytes)))
 
     async def _asked(self, planned: PlannedOperation, number: int, ceiling_s: float) -> Outcome:
         started = time.monotonic_ns()

@@ -69,8 +69,16 @@ def closed(connection: int, by: EndedBy = EndedBy.ROUTER_RESET) -> AnyEntry:
 
 
 def received(
-    exchange: int, operation: int | None = OP, *, upstream: int = 0, connection: int = 0, nth: int = 1, of: int = 1
+    exchange: int,
+    operation: int | None = OP,
+    *,
+    upstream: int = 0,
+    connection: int = 0,
+    nth: int = 1,
+    of: int = 1,
+    digests: tuple[int, int] | None = None,
 ) -> AnyEntry:
+    """digests: of its content, and of its bytes."""
     return Received(
         seq=0,
         exchange=exchange,
@@ -79,6 +87,8 @@ def received(
         nth=nth,
         operation=operation,
         of_operation=of,
+        content_digest=None if digests is None else digests[0],
+        body_digest=None if digests is None else digests[1],
     )
 
 

@@ -14,6 +14,7 @@ from suites.findings import Claim, Verdict
 from suites.history import Arrival, Kind, Outcome
 from suites.judge import findings_of
 from suites.run import Promise, Run, Sockets, SubjectFacts
+from suites.sent import Sent
 from tests.ledgers import (
     CONTRACTED,
     FRESH,
@@ -50,6 +51,8 @@ HTML_200 = steps(
     [received(1), accepted(1), executed(1, 1), striking("html-200", exchange=1)],
     [replying(1), replied(1), struck(4)],
 )
+SENT = replace(ok(), sent=Sent(content=1, body=2))
+WHOLE, ALTERED = ([opened(1), received(1, digests=digests)] for digests in ((1, 2), (3, 4)))
 LEFT = Outcome(operation=OP, kind=Kind.UNKNOWN, arrival=Arrival.LEFT, left=True)
 EXPIRED = (opened(1), striking("certificate-expired", connection=1), closed(1, EndedBy.PEER), struck(2))
 ACCEPT_RESET = (opened(1), striking("accept-reset", connection=1), closed(1), struck(2))
@@ -87,6 +90,10 @@ TRIOS = {
     "own-result": Trio(
         good=healthy(),
         bad=lambda subject: healthy(subject=subject, history=(ok(body=HTML), ok(FRESH, 90))),
+    ),
+    "intact-request": Trio(
+        good=run(planned(), [*WHOLE, accepted(1), executed(1, 1), replying(1), replied(1)], SENT),
+        bad=lambda subject: run(planned(), ALTERED, replace(SENT, kind=Kind.UNKNOWN), subject=subject),
     ),
     "no-garbage": Trio(good=healthy(), bad=html_as_success),
     "honest-failure": Trio(

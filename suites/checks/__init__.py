@@ -6,6 +6,7 @@ from suites.checks import (
     caller_left,
     heals,
     honest_failure,
+    intact_request,
     no_garbage,
     no_leak,
     own_result,
@@ -22,6 +23,7 @@ from suites.findings import Claim
 CHECKS: tuple[Check, ...] = (
     at_most_once.CHECK,
     safe_retry.CHECK,
+    intact_request.CHECK,
     own_result.CHECK,
     no_garbage.CHECK,
     honest_failure.CHECK,

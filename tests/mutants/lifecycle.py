@@ -90,3 +90,10 @@ class NeverReuses(Forwarder):
 
     def done_with(self, link: Link, got: Got) -> None:
         link.close()
+
+
+class ReusesWhatHasEnded(Forwarder):
+    """It does not look at an idle connection before it writes on it."""
+
+    def is_fit(self, link: Link) -> bool:
+        return True

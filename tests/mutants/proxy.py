@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from faults.evidence import Marker
 from faults.plan import PlannedOperation
@@ -12,6 +13,7 @@ from suites.history import Outcome
 from suites.leaving import Leave
 from suites.outcomes import outcome_of
 from suites.run import Promise
+from suites.sent import sent_body
 from suites.subject import Address, Instance
 from suites.workload import completion_request
 from tests.mutants.forwarder import Forwarder
@@ -147,16 +149,17 @@ class ServedInstance:
         """One operation over HTTP."""
         began_ns = time.monotonic_ns()
         form = planned.form
+        body = json.dumps(completion_request(number, form, planned.body_bytes)).encode()
         reply = await call(
             self._address,
             target=form.api.path,
-            body=json.dumps(completion_request(number, form)).encode(),
+            body=body,
             headers={"Content-Type": "application/json"},
             segments=planned.segments,
             ceiling_ms=ceiling_ms,
             leave=leave,
         )
-        return outcome_of(reply, number, form, (CLAIM,), began_ns)
+        return replace(outcome_of(reply, number, form, (CLAIM,), began_ns), sent=sent_body(body))
 
     async def idle(self) -> bool | None:
         """It counts what it has in flight."""

@@ -1,6 +1,7 @@
 """Mutants that send again what may have run, or do not send again what was never applied."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 
 from tests.mutants.forwarder import Forwarder, is_unapplied
@@ -165,3 +166,14 @@ class SendsAgainWithoutBody(Forwarder):
         withheld = body in self.used_up
         self.used_up.add(body)
         return await link.ask(body, self.timeout_s, withheld=withheld)
+
+
+class SendsAgainAPart(SendsAgainWithoutBody):
+    """The body was a stream, and the second sending encodes what is left of it: a whole request with half a prompt."""
+
+    async def ask(self, link: Link, body: bytes) -> Got:
+        if body in self.used_up:
+            request = json.loads(body)
+            request["prompt"] = request["prompt"][: 2 + len(request["prompt"]) // 2]
+            return await link.ask(json.dumps(request).encode(), self.timeout_s)
+        return await super().ask(link, body)

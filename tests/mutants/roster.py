@@ -40,6 +40,8 @@ CALLED: Mapping[str, Make] = {
     # does not send again what was never applied
     "never-sends-again": resending.NeverSendsAgain,
     "sends-again-without-body": resending.SendsAgainWithoutBody,
+    "sends-again-a-part": resending.SendsAgainAPart,
+    "reuses-what-has-ended": lifecycle.ReusesWhatHasEnded,
     # answers
     "takes-every-200-for-success": answers.TakesEvery200ForSuccess,
     "takes-what-parses-for-whole": answers.TakesWhatParsesForWhole,

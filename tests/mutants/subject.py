@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from faults.evidence import REFERENCE_CONTRACT
 from faults.form import Api
@@ -12,6 +13,7 @@ from faults.plan import PlannedOperation
 from suites.history import Arrival, Kind, Outcome
 from suites.leaving import Leave, until_told
 from suites.run import Promise, SubjectFacts
+from suites.sent import sent_content
 from suites.subject import Address, Instance, SubjectSpec
 from suites.workload import completion_request
 from tests.mutants.forwarder import Forwarder
@@ -74,11 +76,12 @@ class CalledInstance:
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:
         """One operation; it is given up at the ceiling, and cancelled when its caller leaves."""
-        del planned
+        request = completion_request(number, body_bytes=planned.body_bytes)
+        sent = sent_content(request)
         if leave is None:
-            return await self._call(number, ceiling_ms)
+            return replace(await self._call(request, number, ceiling_ms), sent=sent)
         began_ns = time.monotonic_ns()
-        outcome = await until_told(self._call(number, ceiling_ms), leave)
+        outcome = await until_told(self._call(request, number, ceiling_ms), leave)
         if outcome is not None:
             return outcome
         leave.left.set()
@@ -88,16 +91,17 @@ class CalledInstance:
             arrival=Arrival.LEFT,
             says=leave.says,
             left=True,
+            sent=sent,
             invoked_at_ns=began_ns,
             ended_at_ns=time.monotonic_ns(),
         )
 
-    async def _call(self, number: int, ceiling_ms: int) -> Outcome:
+    async def _call(self, request: dict[str, Any], number: int, ceiling_ms: int) -> Outcome:
         began_ns = time.monotonic_ns()
         kind, arrival, result = Kind.UNKNOWN, Arrival.RETURNED, None
         try:
             async with asyncio.timeout(ceiling_ms / 1000):
-                gots = await self._forwarder.forward(json.dumps(completion_request(number)).encode())
+                gots = await self._forwarder.forward(json.dumps(request).encode())
             result = self._forwarder.result(gots)
             if result is not None:
                 kind = Kind.OK

@@ -1,0 +1,57 @@
+"""What reaches the router is what the caller sent, in every attempt."""
+
+from collections.abc import Iterator
+
+from suites.accounts import Account, accounts_of
+from suites.attempts import Attempt
+from suites.checks.check import Check
+from suites.checks.words import count_of, name_of
+from suites.findings import Claim, Finding, Proof
+from suites.history import Outcome
+from suites.run import Promise, Run
+
+
+def intact_request(run: Run) -> list[Finding]:
+    """Every request that was read is held against what its caller sent, or (where that is not known) against the first
+    one of its operation. A transparent subject passes the bytes on; any other what they ask about.
+    """
+    outcomes = {outcome.operation: outcome for outcome in run.history}
+    bytes_too = run.subject.promises is Promise.TRANSPARENT
+    found: list[Finding] = []
+    judged = 0
+    for account in accounts_of(run).all:
+        read = [attempt for attempt in account.attempts if attempt.content_digest is not None]
+        judged += len(read)
+        found += _altered(account, read, outcomes.get(account.operation), bytes_too)
+    if found or not judged:
+        return found
+    return [CHECK.passes(f"{count_of(judged, 'request')} reached the router as sent")]
+
+
+def _altered(account: Account, read: list[Attempt], outcome: Outcome | None, bytes_too: bool) -> Iterator[Finding]:
+    for attempt in read:
+        known = outcome.sent if outcome is not None and outcome.form.api is attempt.form.api else None
+        first = read[0]
+        content = first.content_digest if known is None or known.content is None else known.content
+        body = first.body_digest if known is None or known.body is None else known.body
+        what = None
+        if attempt.content_digest != content:
+            what = "what it asks about"
+        elif bytes_too and attempt.body_digest != body:
+            what = "the bytes of its body"
+        if what is not None:
+            of = "what its caller sent" if known is not None else f"{name_of(first)}"
+            says = (
+                f"operation {account.operation} reached the router altered ({name_of(attempt)}, {attempt.body_bytes} "
+                f"bytes): {what} is not that of {of}"
+            )
+            yield CHECK.fails(says, attempt.entries, account.operation)
+
+
+CHECK = Check(
+    name="intact-request",
+    claim=Claim.MUST,
+    proof=Proof.LEDGER,
+    invariant="What reaches the router is what the caller sent, whole and unaltered, in every attempt.",
+    judge=intact_request,
+)

@@ -1,5 +1,6 @@
 """A mutant that leaves the phases to its HTTP library."""
 
+import io
 from collections.abc import Sequence
 
 import aiohttp
@@ -23,7 +24,7 @@ class CatchesConnectionErrors(Forwarder):
         url = f"http://{upstream[0]}:{upstream[1]}/v1/completions"
         status: int | None = None
         try:
-            async with self.session.post(url, data=body, headers={"Content-Type": "application/json"}) as response:
+            async with self.session.post(url, data=io.BytesIO(body), headers={"Content-Type": "application/json"}) as response:
                 status = response.status
                 return Got(seen=Seen.WHOLE, status=status, body=await response.read())
         except aiohttp.ClientConnectionError:

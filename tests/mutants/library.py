@@ -24,7 +24,8 @@ class CatchesConnectionErrors(Forwarder):
         url = f"http://{upstream[0]}:{upstream[1]}/v1/completions"
         status: int | None = None
         try:
-            async with self.session.post(url, data=io.BytesIO(body), headers={"Content-Type": "application/json"}) as response:
+            data, headers = io.BytesIO(body), {"Content-Type": "application/json"}
+            async with self.session.post(url, data=data, headers=headers) as response:
                 status = response.status
                 return Got(seen=Seen.WHOLE, status=status, body=await response.read())
         except aiohttp.ClientConnectionError:

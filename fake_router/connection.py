@@ -197,7 +197,7 @@ class Connection:
             api=work.form.api.value,
             stream=work.form.stream,
         )
-        can_strike = reachable(step.act, http10=request.http10)
+        can_strike = reachable(step.act, work.form, http10=request.http10)
         exchange = Exchange(
             number=number,
             operation=operation,

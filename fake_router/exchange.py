@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
-from faults.acts import HEALTHY, End, ExchangeAct, Fragment, Hang, ReplyAct
+from faults.acts import HEALTHY, End, ExchangeAct, Fragment, Hang, ReplyAct, needs_stream
 from faults.answer import Answer
 from faults.form import Form
 from faults.truth import is_late
@@ -169,10 +169,12 @@ class ImpossibleEventError(Exception):
     """An event came that cannot come in that state: a defect of the router itself."""
 
 
-def reachable(act: ExchangeAct, *, http10: bool) -> bool:
+def reachable(act: ExchangeAct, form: Form, *, http10: bool) -> bool:
     """An HTTP/1.0 peer must get no chunked reply (RFC 9112 s6.1) and no interim response (RFC 9110 s15.2), so such a
-    fault cannot strike it.
+    fault cannot strike it. One that strikes a stream alone cannot strike whoever asked for none.
     """
+    if needs_stream(act) and not form.stream:
+        return False
     if not http10 or not isinstance(act, ReplyAct):
         return True
     chunked = isinstance(act, Answer) and act.framing in (Framing.CHUNKED, Framing.TRAILERS)

@@ -18,7 +18,7 @@ from fake_router.entries import AnyEntry, Entry
 from fake_router.identity import IDENTITY
 from fake_router.server import Router
 from fake_router.thread import RouterThread
-from faults.acts import needs_expectation, strikes_idle
+from faults.acts import needs_expectation, needs_stream, strikes_idle
 from faults.catalogue import fault_named
 from faults.form import Form
 from faults.plan import Plan, PlannedListener, PlannedOperation
@@ -285,7 +285,8 @@ def staged(*, upstreams: int = 1, tls: bool = False, **options: Any) -> Iterator
 
 
 def one(*faults: str, tls: bool = False, **more: Any) -> Plan:
-    """A plan with one operation that meets these faults, exchange by exchange."""
+    """A plan with one operation that meets these faults, exchange by exchange; a stream, where one of them needs it."""
+    more.setdefault("stream", any(needs_stream(fault_named(fault).act) for fault in faults))
     return Plan(tls=tls, operations=(PlannedOperation(faults=faults, **more),))
 
 

@@ -20,11 +20,11 @@ from fake_router.exchange import (
     Wait,
     reachable,
 )
-from faults.acts import HEALTHY, ExchangeAct, Fragment, is_listener_act
+from faults.acts import HEALTHY, ExchangeAct, Fragment, is_listener_act, needs_stream
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.fault import Fault
-from faults.form import COMPLETION
+from faults.form import COMPLETION, STREAM
 from faults.truth import truth_of
 from faults.vocabulary import Ending, Framing, Point, Replied, Side
 
@@ -177,8 +177,9 @@ def test_http_1_0_is_out_of_reach_of_chunked_replies_and_interim_responses_alone
     act = _act(fault)
     chunked = isinstance(act, Answer) and act.framing in (Framing.CHUNKED, Framing.TRAILERS)
     interim = isinstance(act, Answer | Fragment) and act.interim != ()
-    assert reachable(act, http10=True) is not (chunked or interim)
-    assert reachable(act, http10=False)
+    assert reachable(act, STREAM, http10=True) is not (chunked or interim)
+    assert reachable(act, STREAM, http10=False)
+    assert reachable(act, COMPLETION, http10=False) is not needs_stream(act)
 
 
 def test_a_reply_that_stalls_leaves_its_connection_open_until_the_peer_has_gone_or_faults_end() -> None:

@@ -15,7 +15,7 @@ from fake_router.content import (
     step_tokens,
     streamed_result,
 )
-from fake_router.entries import Received
+from fake_router.entries import Received, Striking
 from fake_router.forms import DONE, in_form, stream_events
 from fake_router.replies import body_of
 from faults.answer import STREAM_STEPS
@@ -23,7 +23,7 @@ from faults.form import COMPLETION, Api, Form
 from faults.vocabulary import Content, Sight
 from suites.events import streamed_in
 from suites.workload import completion_request
-from tests.router_client import Client, request, staged
+from tests.router_client import Client, asking, one, request, staged
 
 CHAT = Form(api=Api.CHAT)
 STREAMS = [Form(api=api, stream=True) for api in Api]
@@ -121,3 +121,12 @@ def test_a_peer_of_http_10_gets_no_stream() -> None:
         seen = client.ask(data)
     assert seen.status == 400
     assert b"stream for HTTP/1.0" in seen.body
+
+
+def test_a_fault_of_streams_does_not_strike_whoever_asked_for_none() -> None:
+    """It is as if it were not armed: the ledger has no strike, and the answer is whole."""
+    with staged() as stage, Client(stage.port) as client:
+        stage.arm(one("stream-in-event-fin"), first=7)
+        seen = client.ask(asking(7, Form()))
+        assert stage.of(Striking) == []
+    assert (seen.sight, seen.body) == (Sight.WHOLE, body_of(Content.RESULT, 7, 1, 1)[1])

@@ -22,7 +22,7 @@ from suites.evidence.matrix import JSON_NAME, PAGE_NAME, Matrix, MatrixError, Ro
 from suites.evidence.observing import Pair, installed_clients, observed, pairs_of, python_version
 from suites.reach import Machine
 
-WAYS = ("first", "reused", "TLS", "GET")
+WAYS = ("first", "reused", "TLS", "16 MiB", "GET")
 _DESCRIPTION = """\
 Run every fault of the catalogue against bare HTTP clients, and show what each
 of them can see: an exception, or a status and its bytes; how often it really

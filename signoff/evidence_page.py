@@ -61,8 +61,8 @@ def _rows(matrix: Matrix) -> Iterator[str]:
         if fault.phase is not phase:
             phase = fault.phase
             yield from ("", f"## Phase {phase}", "")
-            yield "| fault | class | client | first connection | reused | TLS | GET |"
-            yield "|---|---|---|---|---|---|---|"
+            yield "| fault | class | client | first connection | reused | TLS | 16 MiB | GET |"
+            yield "|---|---|---|---|---|---|---|---|"
         cells = cells_of(ways)
         # The reference holds the contract of the router, the others know none.
         class_ = fault.class_under(REFERENCE_CONTRACT) if client == _REFERENCE else fault.class_under()

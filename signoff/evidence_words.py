@@ -38,11 +38,11 @@ def cell_of(row: Row | None, beside: Row | None = None) -> str:
     return " or ".join(dict.fromkeys(map(_seen, row.seen)))
 
 
-def cells_of(ways: Mapping[How, Row]) -> tuple[str, str, str, str]:
-    """What was seen of a fault on a first connection, on a reused one, over TLS, and with a GET."""
+def cells_of(ways: Mapping[How, Row]) -> tuple[str, ...]:
+    """What was seen of a fault on a first connection, on a reused one, over TLS, with 16 MiB, and with a GET."""
     first = ways.get(How.FIRST)
-    reused, tls = (cell_of(ways.get(how), first) for how in (How.REUSED, How.TLS))
-    return cell_of(first), reused, tls, cell_of(ways.get(How.GET))
+    beside_first = [cell_of(ways.get(how), first) for how in (How.REUSED, How.TLS, How.LARGE)]
+    return cell_of(first), *beside_first, cell_of(ways.get(How.GET))
 
 
 def _seen(seen: Seen) -> str:

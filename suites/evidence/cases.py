@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from faults.acts import needs_tcp, needs_tls
+from faults.acts import AnswerEarly, needs_tcp, needs_tls
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.coverage import COSTLY
@@ -19,6 +19,7 @@ from suites.cells import all_cells
 from suites.evidence.client import Patience
 from suites.way import way_of
 
+LARGE_BYTES = 16 * 1024 * 1024  # more than the kernel takes while nobody reads
 SHORT_S = 0.2  # where the fault is that nothing comes
 LONG_S = 5.0  # where something comes: a busy machine is no fault
 _RACE = "the end may meet the client before, while or after it writes its request: the router cannot choose"
@@ -37,6 +38,7 @@ class How(StrEnum):
     FIRST = "first"  # a POST on a first connection
     REUSED = "reused"  # a POST on a connection that has carried one
     TLS = "TLS"  # a POST on a first connection, over TLS; a fault that strikes TLS alone is always met there
+    LARGE = "16 MiB"  # a POST of that size on a first connection, where it is answered before it was read
     GET = "GET"  # a GET on a first connection; its next connection is healthy
 
 
@@ -52,6 +54,11 @@ class Case:
     def method(self) -> str:
         """What is sent."""
         return "GET" if self.how is How.GET else "POST"
+
+    @property
+    def content_bytes(self) -> int:
+        """At least how large the request is."""
+        return LARGE_BYTES if self.how is How.LARGE else 0
 
     @property
     def patience(self) -> Patience:
@@ -70,7 +77,7 @@ class Case:
     def race(self) -> str:
         """Why what is seen of it may vary; empty where it may not."""
         act = self.fault.act
-        if not shows_its_cause(act):
+        if not shows_its_cause(act) or self.how is How.LARGE:
             return _RACE
         if not sight_is_certain(act):
             return _NEAR
@@ -98,6 +105,8 @@ def all_cases() -> list[Case]:
 def _beside(first: Case) -> Iterator[Case]:
     if not first.plan.tls and not needs_tcp(first.fault.act):
         yield replace(first, how=How.TLS, plan=replace(first.plan, tls=True))
+    if isinstance(first.fault.act, AnswerEarly):
+        yield replace(first, how=How.LARGE)
     yield from _with_get(first)
 
 

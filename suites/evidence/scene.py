@@ -110,7 +110,8 @@ class _Scene:
 
     def _post(self, session: Session, operation: int, router: Router) -> Got:
         since = len(router.ledger)
-        body = msgspec.json.encode(completion_request(operation))
+        large = self.case.content_bytes if operation == OPERATION else 0
+        body = msgspec.json.encode(completion_request(operation, body_bytes=large))
         raw = self._ask(session, "POST", Api.COMPLETIONS.path, body)
         if isinstance(raw, Got):
             return raw

@@ -45,7 +45,7 @@ class _Drawing:
 def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
     """Plans that this subject can reach on this machine: listeners that break, or operations in company."""
     drawing = _Drawing(spec, machine)
-    return st.one_of(_operation_plans(drawing), _operation_plans(drawing), _listener_plans(drawing))
+    return st.one_of(_operation_plans(drawing), _listener_plans(drawing))
 
 
 def _speaks_tls(spec: SubjectSpec) -> st.SearchStrategy[bool]:
@@ -64,9 +64,11 @@ def _reachable(ids: tuple[str, ...], spec: SubjectSpec, tls: bool) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _possible_on_listeners(drawing: _Drawing, tls: bool) -> list[str]:
+def _possible_on_listeners(drawing: _Drawing) -> list[str]:
+    """Each as often as any other, whether it strikes TLS, plain TCP, or both."""
     spec, machine = drawing.spec, drawing.machine
-    acts = {id_: fault_named(id_).act for id_ in _reachable(_LISTENER_FAULTS, spec, tls)}
+    can_tls = spec.tls and "tls" not in spec.reach
+    acts = {id_: fault_named(id_).act for id_ in _reachable(_LISTENER_FAULTS, spec, can_tls)}
     return [
         id_
         for id_, act in acts.items()
@@ -74,7 +76,6 @@ def _possible_on_listeners(drawing: _Drawing, tls: bool) -> list[str]:
         and (spec.names or not isinstance(act, Misresolve))
         and (spec.pool or not isinstance(act, HoldPool))
         and (spec.passes_expect or not needs_expectation(act))
-        and not (tls and needs_tcp(act))
         and not ("reused" in spec.reach and strikes_idle(act))
     ]
 
@@ -83,13 +84,13 @@ def _possible_on_listeners(drawing: _Drawing, tls: bool) -> list[str]:
 def _listener_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
     spec, machine = drawing.spec, drawing.machine
-    tls = draw(_speaks_tls(spec))
-    fault = draw(st.sampled_from(_possible_on_listeners(drawing, tls)))
+    fault = draw(st.sampled_from(_possible_on_listeners(drawing)))
     act = fault_named(fault).act
+    tls = needs_tls(act) or (not needs_tcp(act) and draw(_speaks_tls(spec)))
     refuses = isinstance(act, Refuse)
-    reused = may_meet_reused(act) and "reused" not in spec.reach and (strikes_idle(act) or draw(st.booleans()))
+    reused = may_meet_reused(act) and "reused" not in spec.reach and (strikes_idle(act) or not draw(_mostly()))
     # Which of the connections that lie idle the next request takes is the subject's affair: all of them are held.
-    one_of_many = not reused and spec.upstreams > 1 and (machine.packets or not refuses) and draw(st.booleans())
+    one_of_many = not reused and spec.upstreams > 1 and (machine.packets or not refuses) and draw(_mostly())
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
     listener = PlannedListener(fault=fault, upstream=0 if one_of_many else None)
     # Without packets nobody knows whether a dropped SYN came before or after an exchange that failed.
@@ -112,6 +113,11 @@ def _listener_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
         operations=(operation,),
         listeners=(listener,),
     )
+
+
+def _mostly() -> st.SearchStrategy[bool]:
+    """Three times in four: beside a healthy upstream a plan can say more."""
+    return st.sampled_from((True, True, True, False))
 
 
 def _body_bytes(spec: SubjectSpec) -> st.SearchStrategy[int]:
@@ -148,8 +154,8 @@ def _operation_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
 
 
 def _streams(spec: SubjectSpec) -> list[bool]:
-    """One in four is a stream."""
-    return [False] if "streaming" in spec.reach else [False, False, False, True]
+    """One in three is a stream."""
+    return [False] if "streaming" in spec.reach else [False, False, True]
 
 
 def _ways_to_leave(spec: SubjectSpec) -> list[Leaving | None]:
@@ -175,13 +181,16 @@ def _fault_lists(drawing: _Drawing, tls: bool, stream: bool) -> st.SearchStrateg
 
 def _exchange_faults(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrategy[str]:
     """A fault of the catalogue, or (as often as any one of those) a member of a family. Of a stream, every other one
-    strikes streams alone: they are few, and so are streams.
+    strikes streams alone, and over TLS every third one TLS alone: they are few, and so are streams and TLS.
     """
     families = {family.name: family for family in FAMILIES if family.name not in spec.reach}
     reachable = _reachable(_EXCHANGE_FAULTS, spec, tls)
     of_streams = [id_ for id_ in reachable if needs_stream(CATALOGUE[id_].act)]
-    names = [*(id_ for id_ in reachable if id_ not in of_streams), *families]
+    of_tls = [id_ for id_ in reachable if needs_tls(CATALOGUE[id_].act)]
+    names = [*(id_ for id_ in reachable if id_ not in of_streams and id_ not in of_tls), *families]
     drawn = st.sampled_from(names).flatmap(lambda name: _members(families[name]) if name in families else st.just(name))
+    if of_tls:
+        drawn = st.one_of(drawn, drawn, st.sampled_from(of_tls))
     return st.one_of(drawn, st.sampled_from(of_streams)) if stream and of_streams else drawn
 
 

@@ -16,10 +16,11 @@ _IN_HEAD = (
     ("headers", Point.HEADERS, "a 200 that stops inside its header section", "R2", ONCE),
     ("head", Point.HEAD, "the head of a 200 and nothing of its body", "B1", streamed(ONCE)),
 )
+_STREAMS_TOO = streamed(REUSED_TOO)
 _IN_BODY = (
     ("length", Framing.LENGTH, Point.HALF, "B1", "half of the body, short of Content-Length,", over_tls(CORE)),
     ("chunked", Framing.CHUNKED, Point.HALF, "B2", "half of a chunked body,", in_all_forms(CORE)),
-    ("last-chunk", Framing.CHUNKED, Point.LAST_CHUNK, "B2", "all of a chunked body but its last chunk,", REUSED_TOO),
+    ("last-chunk", Framing.CHUNKED, Point.LAST_CHUNK, "B2", "all of a chunked body but its last chunk,", _STREAMS_TOO),
     ("in-last-chunk", Framing.CHUNKED, Point.IN_LAST_CHUNK, "B2", "a chunked body without its last line,", ONCE),
     ("close", Framing.CLOSE, Point.HALF, "B3", "half of an HTTP/1.0 body without a length,", over_tls(ONCE)),
 )

@@ -10,6 +10,7 @@ from fake_router.content import MAX_NUMBER, result_text, result_tokens
 from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS
 from faults.vocabulary import Content
 
+RESULT_TOKENS = 4  # of each choice
 NOBODY = MAX_NUMBER  # the operation in a result that belongs to nobody: no driver counts so far
 
 _encode = msgspec.json.Encoder().encode
@@ -18,7 +19,7 @@ _encode = msgspec.json.Encoder().encode
 def completion(operation: int, execution: int, choices: int) -> bytes:
     """One token a word, and a finite logprob for each token id."""
     made = [_choice(operation, execution, index) for index in range(choices)]
-    return _encode(_completion(made, operation, execution))
+    return _encode(_frame(made, operation, execution, choices * RESULT_TOKENS))
 
 
 def wrong_completion(content: Content, operation: int, execution: int, choices: int) -> bytes:
@@ -42,7 +43,7 @@ def spoilt(content: Content, whole: bytes) -> bytes:
             return whole
 
 
-def _choice(operation: int, execution: int, index: int, **changed: object) -> dict[str, Any]:
+def _choice(operation: int, execution: int, index: int) -> dict[str, Any]:
     tokens = result_tokens(operation, execution, index)
     return {
         "index": index,
@@ -53,7 +54,7 @@ def _choice(operation: int, execution: int, index: int, **changed: object) -> di
             "token_logprobs": [-(1 + token % 7) / 8 for token in tokens],
         },
         "finish_reason": "stop",
-    } | changed
+    }
 
 
 def _with_logprobs(operation: int, execution: int, index: int, logprobs: object) -> dict[str, Any]:
@@ -68,7 +69,10 @@ def _with_last_logprob(operation: int, execution: int, index: int, last: tuple[o
 
 
 def _completion(choices: list[dict[str, Any]], operation: int, execution: int) -> dict[str, Any]:
-    used = sum(len(choice["token_ids"] or ()) for choice in choices)
+    return _frame(choices, operation, execution, sum(len(choice["token_ids"] or ()) for choice in choices))
+
+
+def _frame(choices: list[dict[str, Any]], operation: int, execution: int, used: int) -> dict[str, Any]:
     return {
         "id": f"cmpl-{operation}-{execution}",
         "object": "text_completion",
@@ -89,10 +93,10 @@ _CHOICES = {
     Content.NAN_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ("NaN",)) for i in range(n)],
     Content.INFINITE_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ("-Infinity",)) for i in range(n)],
     Content.NULL_LOGPROBS: lambda o, e, n: [_with_logprobs(o, e, i, None) for i in range(n)],
-    Content.NULL_TOKENS: lambda o, e, n: [_choice(o, e, i, token_ids=None) for i in range(n)],
-    Content.ABORTED: lambda o, e, n: [_choice(o, e, i, finish_reason="abort") for i in range(n)],
-    Content.NO_REASON: lambda o, e, n: [_choice(o, e, i, finish_reason=None) for i in range(n)],
+    Content.NULL_TOKENS: lambda o, e, n: [_choice(o, e, i) | {"token_ids": None} for i in range(n)],
+    Content.ABORTED: lambda o, e, n: [_choice(o, e, i) | {"finish_reason": "abort"} for i in range(n)],
+    Content.NO_REASON: lambda o, e, n: [_choice(o, e, i) | {"finish_reason": None} for i in range(n)],
     Content.NO_TOKENS: lambda o, e, n: [
-        _choice(o, e, i, text="", token_ids=[], logprobs=_NO_LOGPROBS) for i in range(n)
+        _choice(o, e, i) | {"text": "", "token_ids": [], "logprobs": _NO_LOGPROBS} for i in range(n)
     ],
 }

@@ -7,6 +7,8 @@ from fake_router.line import Line
 from fake_router.parts import Gap, pieces
 from fake_router.replies import Reply
 
+_NO_MORE: Iterator[bytes | Gap] = iter(())
+
 
 class Sender:
     """One reply at a time. It counts what the kernel has taken; when all has been sent, or the peer is gone, it says
@@ -39,9 +41,12 @@ class Sender:
 
     def begin(self, reply: Reply, read_timeout_s: float) -> bool | None:
         """Send it. True: all was sent; False: the peer is gone; None: `done` will be called with one of them."""
-        self._reply = reply
-        self._read_timeout_s = read_timeout_s
         self.handed = 0
+        self._reply = reply
+        if len(reply.parts) == 1 and isinstance(data := reply.parts[0], bytes):
+            self._pieces = _NO_MORE
+            return self._send_all(data)  # nearly every reply under load
+        self._read_timeout_s = read_timeout_s
         self._pieces = pieces(reply.parts)
         return self._go_on()
 
@@ -56,16 +61,23 @@ class Sender:
             if isinstance(piece, Gap):
                 self._timer = self._loop.call_later(piece.length * self._read_timeout_s, self._gap_over)
                 return None
-            try:
-                sent = self._line.send(piece)
-            except OSError:
-                return False
-            self.handed += sent
-            if sent < len(piece):
-                self._left = memoryview(piece)[sent:]
-                self._line.on_writable(self._writable)
-                return None
+            all_sent = self._send_all(piece)
+            if not all_sent:
+                return all_sent
         return True
+
+    def _send_all(self, data: bytes) -> bool | None:
+        """True: the kernel took all of it; False: the peer is gone; None: the rest is sent when there is room."""
+        try:
+            sent = self._line.send(data)
+        except OSError:
+            return False
+        self.handed += sent
+        if sent == len(data):
+            return True
+        self._left = memoryview(data)[sent:]
+        self._line.on_writable(self._writable)
+        return None
 
     def _gap_over(self) -> None:
         self._timer = None

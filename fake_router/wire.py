@@ -222,11 +222,12 @@ def head(
 
     It has no Date: the same facts give the same bytes, and a judge can compute them again.
     """
-    framing = CHUNKED if length is None else ("Content-Length", str(length))
-    fields = (("Content-Type", content_type), framing, *extra)
+    framing = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, '')}", f"Content-Type: {content_type}", framing]
+    lines += [f"{name}: {value}" for name, value in extra]
     if close:
-        fields += (CLOSE,)
-    return head_of(status, fields)
+        lines.append("Connection: close")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
 CHUNKED = ("Transfer-Encoding", "chunked")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from faults.plan import Plan
 from suites.driver import Driver
+from suites.leading import lead_to_first, waits_at_first
 from suites.ownership import own_entries
 from suites.run import Run
 from suites.stage import Stage
@@ -78,6 +79,8 @@ class _Batch:
     whole: bool = False
 
     async def add(self, driver: Driver, stage: Stage, place: int, plan: Plan) -> None:
+        if self.runs and waits_at_first(plan) and not driver.subject.spec.standing:
+            await lead_to_first(stage, driver.numbers)
         since = len(stage.entries())
         await stage.close_idle()
         run = await driver.run_on(stage, plan, company=bool(self.runs))

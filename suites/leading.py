@@ -1,0 +1,43 @@
+"""A shared instance that sticks to an upstream is led back to its first, where the faulty upstream of a plan waits."""
+
+from fake_router.entries import Received
+from faults.acts import Refuse
+from faults.catalogue import CATALOGUE
+from faults.plan import Plan, PlannedListener
+from suites.numbers import Numbers
+from suites.stage import Stage
+from suites.warming import arm
+
+_REFUSAL = next(fault.id for fault in CATALOGUE.values() if isinstance(fault.act, Refuse))
+
+
+def waits_at_first(plan: Plan) -> bool:
+    """One of several upstreams is faulty: who goes to another one first never meets it."""
+    return plan.upstreams > 1 and any(listener.upstream == 0 for listener in plan.listeners)
+
+
+async def lead_to_first(stage: Stage, numbers: Numbers) -> None:
+    """Where its next operation goes to another upstream than the first, that one refuses once, which is a safe failure.
+
+    One that goes round in turns cannot be led; its run says so.
+    """
+    met = await _met(stage, numbers)
+    if met:
+        await stage.close_idle()  # what its pool holds would be used, and nothing refused
+        (number,) = numbers.take(1)
+        plain = stage.subject.spec.plain
+        listener = PlannedListener(fault=_REFUSAL, upstream=met)
+        upstreams, tls = len(stage.ports), stage.router.tls
+        plan = Plan(name="lead", operations=(plain,), listeners=(listener,), upstreams=upstreams, tls=tls)
+        await stage.on_router(lambda router: arm(router, plan, number, stage.subject.spec.read_timeout_ms))
+        await stage.instance.call(plain, number, stage.subject.spec.ceiling_ms)
+        await stage.on_router(lambda router: router.heal())
+
+
+async def _met(stage: Stage, numbers: Numbers) -> int | None:
+    """The upstream to which an operation goes; None where it went nowhere."""
+    (number,) = numbers.take(1)
+    since = len(stage.entries())
+    await stage.instance.call(stage.subject.spec.plain, number, stage.subject.spec.ceiling_ms)
+    came = [entry for entry in stage.entries(since=since) if isinstance(entry, Received) and entry.operation == number]
+    return came[-1].upstream if came else None

@@ -1,0 +1,46 @@
+"""A shared instance that has moved on to another upstream still meets the faults that wait at its first."""
+
+from dataclasses import replace
+
+import pytest
+
+from fake_router.thread import RouterThread
+from faults.plan import Plan, PlannedListener, PlannedOperation
+from suites.driver import Driver
+from suites.findings import Verdict
+from suites.judge import judge
+from suites.lanes import run_plans
+from suites.leading import waits_at_first
+from suites.run import Run
+from suites.subject import Isolation
+from tests.mutants.forwarder import Forwarder
+from tests.mutants.subject import called
+
+TIMES = 3
+
+
+def _plan(fault: str, *, tls: bool = False) -> Plan:
+    listener = PlannedListener(fault=fault, upstream=0)
+    return Plan(operations=(PlannedOperation(),), listeners=(listener,), upstreams=2, tls=tls)
+
+
+@pytest.mark.parametrize("tls", [False, True])
+async def test_every_run_of_a_sticky_instance_meets_its_fault(tls: bool) -> None:
+    """Each leaves it at the second upstream; the next is led back first, and nothing of that is in its ledger."""
+    sticky = called("sticky", Forwarder)
+    shared = replace(sticky, spec=replace(sticky.spec, isolation=Isolation.SHARED, tls=True))
+    runs: dict[int, Run] = {}
+    with RouterThread() as routers:
+        async with Driver(subject=shared, routers=routers) as driver:
+            await run_plans(driver, [_plan("unread-reset", tls=tls)] * TIMES, runs.__setitem__, lanes=1)
+    assert [judge(runs[place]).verdict for place in range(TIMES)] == [Verdict.PASS] * TIMES
+    assert [run.company for run in runs.values()] == [False, True, True]
+
+
+def test_only_a_fault_at_the_first_of_several_upstreams_waits_there() -> None:
+    """On the only one, on another, and on all of them it is met without being led to."""
+    assert waits_at_first(_plan("unread-reset"))
+    everywhere = replace(_plan("unread-reset"), listeners=(PlannedListener(fault="unread-reset"),))
+    assert not waits_at_first(everywhere)
+    assert not waits_at_first(replace(everywhere, upstreams=1))
+    assert not waits_at_first(Plan(operations=(PlannedOperation(),), upstreams=2))

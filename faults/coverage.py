@@ -34,7 +34,7 @@ class Dimension(StrEnum):
     STREAM = "first/stream"  # asked for as a stream of events
     CHAT = "first/chat"  # asked for as a chat completion
     CHAT_STREAM = "first/chat-stream"
-    EACH_BYTE = "first/each-byte"  # each byte of the request in a segment of its own
+    EACH_BYTE = "first/each-byte"  # each byte of the request written by itself
     FIRST_64KB = "first/64KB"  # with a body that is larger than one read of most servers
     FIRST_2MB = "first/2MB"  # with one that no socket buffer of default size holds
     CALLER_FIN = "caller-fin"  # its caller leaves: before the work where nothing is wrong, else during it

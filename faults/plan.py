@@ -29,7 +29,7 @@ SCHEMA = 1
 MAX_OPERATIONS = 100
 MAX_UPSTREAMS = 16
 MAX_BODY_BYTES = 8 * 1024 * 1024
-EACH_BYTE = 0  # the number of segments that means one for each byte
+EACH_BYTE = 0  # the number of segments that means that each byte is written by itself
 RECEIVED_GATE = "received:"  # the gate of that name opens when the operation of that index is first received
 LEFT_GATE = "left:"  # the gate of that name opens when the caller of the operation of that index has left
 
@@ -44,12 +44,13 @@ class PlannedOperation:
 
     faults: ids for its first, second, ... exchange ("healthy" lets one pass). reused: its first exchange meets a
     connection that has carried one before; a listener's fault holds or ends the connections that lie idle when it
-    is armed. segments: TCP segments in which the caller sends it (2: head, then body; 0: one for each byte).
-    body_bytes: its prompt is made so long that its body has at least so many bytes. expect: the caller waits for
-    100 Continue before it sends the body (RFC 9110 s10.1.1). wave: waves go one after the other, the operations of
-    one are in flight together. gate: its first exchange is held, once received, until that gate opens ("received:N",
-    "left:N", or by name through the control port). leaves: its caller leaves in that way once its first exchange has
-    been received. api: what it asks for, "completions" or "chat". stream: it asks for a stream of events.
+    is armed. segments: TCP segments in which the caller sends it (2: head, then body; 0: each byte is written by
+    itself). body_bytes: its prompt is made so long that its body has at least so many bytes. expect: the caller
+    waits for 100 Continue before it sends the body (RFC 9110 s10.1.1). wave: waves go one after the other, the
+    operations of one are in flight together. gate: its first exchange is held, once received, until that gate opens
+    ("received:N", "left:N", or by name through the control port). leaves: its caller leaves in that way once its
+    first exchange has been received. api: what it asks for, "completions" or "chat". stream: it asks for a stream
+    of events.
     """
 
     faults: tuple[str, ...] = ()

@@ -54,7 +54,7 @@ async def call(
     """Send one request and wait for its answer, at most `ceiling_ms`; then the arrival is HUNG.
 
     Never raises for what the peer does. Host (unless given) and Content-Length are added. The bytes leave as one
-    segment, as two (head, then body) or as one for each byte (0), as far as they fit the path's segment size; with
+    segment, as two (head, then body), or byte by byte (0), as far as they fit the path's segment size; with
     `tls`, over TLS. Raises ValueError for other numbers of segments. expect: the body waits for 100 Continue, or for
     EXPECT_S (RFC 9110 s10.1.1). leave: the caller leaves before the answer when it is told to; then the arrival is
     LEFT.

@@ -75,10 +75,23 @@ def hanging(*parts: bytes) -> Script:
     return script
 
 
-async def called(address: tuple[str, int], *, segments: int = 1, ceiling_ms: int = CEILING_MS) -> Reply:
+async def called(
+    address: tuple[str, int],
+    *,
+    segments: int = 1,
+    ceiling_ms: int = CEILING_MS,
+    body: bytes = BODY,
+    expect: bool = False,
+) -> Reply:
     headers = {"X-Caller": "yes"}
     return await call(
-        address, target="/v1/completions", body=BODY, headers=headers, segments=segments, ceiling_ms=ceiling_ms
+        address,
+        target="/v1/completions",
+        body=body,
+        headers=headers,
+        segments=segments,
+        ceiling_ms=ceiling_ms,
+        expect=expect,
     )
 
 
@@ -194,3 +207,18 @@ async def test_a_cancelled_call_closes_its_connection() -> None:
         with pytest.raises(asyncio.CancelledError):
             await calling
         await asyncio.wait_for(closed.wait(), CEILING_MS / 1000)
+
+
+async def test_each_byte_can_be_written_by_itself() -> None:
+    """The kernel joins only what has to wait for acknowledgements: the first ten leave alone (RFC 6928)."""
+    segments = []
+
+    async def script(connection: socket.socket) -> None:
+        await request_on(connection)
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)
+        segments.append(struct.unpack_from("=I", info, 152)[0])  # linux/tcp.h: tcpi_data_segs_in
+        await asyncio.get_running_loop().sock_sendall(connection, LENGTH_2 + b"{}")
+
+    async with peer(script) as address:
+        await called(address, segments=0)
+    assert segments[0] >= 10

@@ -83,6 +83,18 @@ def test_the_json_of_a_plan_is_stable() -> None:
             "expected reused false",
         ),
         (
+            {"schema": 1, "operations": [HEALTHY], "listeners": [{"fault": "queue-never", "connections": 1}]},
+            "expected null: until healed",
+        ),
+        ({"schema": 1, "operations": [HEALTHY], "listeners": [{"fault": "idle-fin"}]}, "expected reused true"),
+        ({"schema": 1, "operations": [HEALTHY], "listeners": [{"fault": "expect-fin"}]}, "expected expect true"),
+        (
+            {"schema": 1, "tls": True, "operations": [HEALTHY], "listeners": [{"fault": "write-stall"}]},
+            "it strikes plain TCP alone",
+        ),
+        ({"schema": 1, "operations": [{"body_bytes": 8_388_609}]}, "body_bytes is 8388609; expected 0"),
+        ({"schema": 1, "operations": [{"body_bytes": 9, "segments": 0}]}, "expected 0: a small body"),
+        (
             {
                 "schema": 1,
                 "operations": [HEALTHY],

@@ -16,6 +16,7 @@ from forwarder.body import HOW_TO_WAIT_LONGER, Body, CutError, silent, words_of
 from forwarder.connector import CleanConnector
 from forwarder.evidence import Evidence, Kind
 from forwarder.failure import kind_of_failure
+from forwarder.own_socket import own_socket
 from forwarder.reply import Reply
 from forwarder.request import Request
 from forwarder.resolver import BoundedResolver
@@ -93,6 +94,7 @@ def _session(settings: Settings) -> aiohttp.ClientSession:
             happy_eyeballs_delay=None,
             resolver=BoundedResolver(settings.nameservers, within_ms=settings.connect_timeout_ms),
             ssl=True if settings.tls is None else settings.tls,
+            socket_factory=own_socket,
         ),
         # No `connect` here: that timer runs while a request waits for a free connection, which is no failure.
         timeout=aiohttp.ClientTimeout(

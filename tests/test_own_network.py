@@ -19,7 +19,9 @@ import sys
 import pytest
 from fake_router import own_network
 own_network.enter()
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/test_router_symptoms.py", "-k", {FAULT!r}]))
+# The router is imported before pytest can rewrite its asserts, of which it has none.
+unrewritten = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+sys.exit(pytest.main(["-q", *unrewritten, "-p", "no:cacheprovider", "tests/test_router_symptoms.py", "-k", {FAULT!r}]))
 """
 _TRY = "from fake_router import own_network; own_network.enter(); assert own_network.can_filter_packets()"
 

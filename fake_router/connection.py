@@ -13,11 +13,12 @@ from fake_router.performer import Performer
 from fake_router.replies import small_json
 from fake_router.routes import SAFE_METHODS, Probe, Refusal, Work, route
 from fake_router.switchboard import Switchboard
-from fake_router.wire import CONTINUE, Expecting, Malformed, Request
+from fake_router.wire import CONTINUE, MAX_BODY_BYTES, Expecting, Malformed, Request
 from fake_router.wire import Event as WireEvent
 from faults.acts import HEALTHY
 
 READS_AT_ONCE = 16
+MAX_WAITING_BYTES = MAX_BODY_BYTES  # of their bodies together
 MAX_WAITING = 1_000  # requests that a peer has pipelined behind an open exchange; more stay in the kernel
 
 
@@ -88,11 +89,14 @@ class Connection:
             self._work_off()
             if events and self.idle:
                 return
-            if len(self._queue) > MAX_WAITING:
+            if len(self._queue) > MAX_WAITING or self._waiting_bytes() > MAX_WAITING_BYTES:
                 self._full = True
                 self._line.leave_unread()
                 return
         self._loop.call_soon(self.read_now)  # the others have their turn first
+
+    def _waiting_bytes(self) -> int:
+        return sum(len(event.body) for event in self._queue if isinstance(event, Request))
 
     def work_off(self, read: Sequence[WireEvent]) -> None:
         """Take in what was read before it was this connection's."""

@@ -73,10 +73,9 @@ class NameServer:
             while True:
                 data, peer = self._sock.recvfrom(_MAX_BYTES)
                 try:
-                    query = dns.message.from_wire(data)
+                    answer = self._answer(dns.message.from_wire(data))
                 except dns.exception.DNSException:
                     continue  # no question that could be answered
-                answer = self._answer(query)
                 if answer is not None:
                     with contextlib.suppress(OSError):  # a resolver that is gone gets nothing
                         self._sock.sendto(answer.to_wire(), peer)

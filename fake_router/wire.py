@@ -93,45 +93,43 @@ class RequestParser:
         """At least how many bytes of a request have come whose end has not; 0 between requests."""
         return max(self._unread, 1) if self._begun and not self._over else 0
 
-    @property
-    def unfinished_body(self) -> bytes:
-        """What has come of the body of the request whose end has not."""
-        return b"".join(self._body)
-
     def feed(self, data: bytes) -> list[Event]:
         """The events that these further bytes complete, in order.
 
         Nothing follows a Malformed, or a request that says `Connection: close` (RFC 9112 s9.6).
         """
         self._events = []
-        if self._over:
-            return self._events
+        rest: bytes | None = data
+        while rest is not None and not self._over:
+            rest = self._feed_once(rest)
+        return self._events
+
+    def _feed_once(self, data: bytes) -> bytes | None:
+        """Take these bytes in, up to a request that asks for an upgrade; what lies behind it, if anything does."""
         self._unread += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            self._ignore_upgrade(data[int(upgrade.args[0]) :])
+            self._ignore_upgrade()
+            return data[int(upgrade.args[0]) :] or None
         except httptools.HttpParserError as error:
             self._stop(error)
         else:
             if self._begun and not self._in_body and self._unread > 2 * MAX_HEAD_BYTES:
                 self._refuse(431, f"a head of over {self._unread} bytes; expected at most {MAX_HEAD_BYTES}")
-        return self._events
+        return None
 
-    def _ignore_upgrade(self, rest: bytes) -> None:
+    def _ignore_upgrade(self) -> None:
         """A server may answer as if there were no Upgrade (RFC 9110 s7.8): the request is read again without it."""
-        events = self._events
-        request = events.pop() if events else None
+        request = self._events.pop() if self._events else None
         if not isinstance(request, Request) or request.method == "CONNECT":
             self._over = True  # what follows a CONNECT is a tunnel, and no request
             if request is not None:
-                events.append(request)
+                self._events.append(request)
             return
         framing = b"".join(b"%b: %b\r\n" % pair for pair in self._framing)
         self._parser = httptools.HttpRequestParser(self)
         self._parser.feed_data(f"{request.method} {request.target} HTTP/1.1\r\n".encode("latin-1") + framing + b"\r\n")
-        if rest:
-            self._events = events + self.feed(rest)
 
     def _stop(self, error: Exception) -> None:
         cause = error.__context__

@@ -1,10 +1,12 @@
 """The name server leads to the upstreams, fails as it is told, and the reference's resolver says so in time."""
 
+import asyncio
 import socket
 import threading
 import time
 from collections.abc import Iterator
 
+import dns.message
 import pytest
 
 from fake_router.entries import Asked, Striking, Struck, Witness
@@ -107,10 +109,9 @@ def test_bytes_that_are_no_question_are_left_alone(routers: RouterThread) -> Non
     router = routers.run(routers.start_router, names=True)
     assert router.name_server is not None
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        for data in (b"", b"\x00", b"\xff" * 600):
+        an_answer = dns.message.make_response(dns.message.make_query("a.test", "A")).to_wire()
+        for data in (b"", b"\x00", b"\xff" * 600, an_answer):
             sock.sendto(data, router.name_server)
-    import asyncio
-
     assert asyncio.run(_resolved(router)) == "127.0.0.1"
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from fake_router.connection import MAX_WAITING
+from fake_router.connection import MAX_WAITING, MAX_WAITING_BYTES
 from fake_router.entries import Received, Unserved
-from tests.router_client import LONG_MS, Client, Stage, one, staged, work
+from tests.router_client import LONG_MS, Client, Stage, one, request, staged, work
 
 REQUESTS = 3 * MAX_WAITING
 SILENT = 7
@@ -73,3 +73,29 @@ def test_a_long_pipeline_is_served_to_its_end(stage: Stage) -> None:
             assert came, "the router ended the connection"
             answers += came
     assert [entry.operation for entry in stage.of(Received)] == [SILENT, *range(1_000, 1_000 + REQUESTS)]
+
+
+def test_large_requests_behind_a_silence_wait_in_the_kernel_too(stage: Stage) -> None:
+    """What counts is the bytes of their bodies as well: a few of them are as much as one request may have."""
+    stage.arm(one("silence-after"), first=SILENT)
+    large = request(b'{"prompt": "' + b"x" * (MAX_WAITING_BYTES // 4) + b'"}')
+    with Client(stage.port) as client:
+        client.send(work(SILENT))
+        stage.until(Received, 1)
+        client.socket.setblocking(False)
+        sent = _taken(client, stage, large)
+        assert 4 * len(large) <= sent <= 6 * len(large)  # the kernel's buffers hold some of it
+        stage.heal()
+
+
+def _taken(client: Client, stage: Stage, data: bytes) -> int:
+    """How many bytes of many copies were taken in before nothing moved any more for many turns of the router."""
+    sent = standing = 0
+    while standing < 200 and sent < 12 * len(data):
+        try:
+            sent += client.socket.send(memoryview(data)[sent % len(data) :])
+            standing = 0
+        except BlockingIOError:
+            stage.entries()
+            standing += 1
+    return sent

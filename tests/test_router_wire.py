@@ -176,3 +176,14 @@ def test_a_chunk_is_never_the_last_one() -> None:
     """RFC 9112 s7.1: a chunk of size 0 ends the body."""
     assert chunk(b"") == b""
     assert chunk(b"x" * 17) == b"11\r\n" + b"x" * 17 + b"\r\n"
+
+
+def test_a_thousand_upgrades_in_one_read_are_a_thousand_requests() -> None:
+    """Each is read as if there were no Upgrade, and so is what lies behind the last one."""
+    upgrade = b"GET /health HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
+    behind = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}"
+    events = RequestParser().feed(upgrade * 1_000 + behind)
+    assert len(events) == 1_001
+    assert all(isinstance(event, Request) for event in events)
+    assert isinstance(events[-1], Request)
+    assert events[-1].body == b"{}"

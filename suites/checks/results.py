@@ -12,6 +12,7 @@ from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.contents import soundness_of
 from faults.form import Api
+from faults.truth import sight_is_certain
 from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
 from suites.attempts import Attempt
 from suites.events import streamed_in
@@ -92,7 +93,10 @@ def was_sent_well(attempt: Attempt) -> bool:
     forwarder's patience.
     """
     met = [fault_named(strike.fault) for strike in attempt.strikes]
-    whole = all(fault.evidence.sight is Sight.WHOLE and fault.truth.replied is Replied.WHOLE for fault in met)
+    whole = all(
+        fault.evidence.sight is Sight.WHOLE and fault.truth.replied is Replied.WHOLE and sight_is_certain(fault.act)
+        for fault in met
+    )
     act = reply_of(attempt)
     if isinstance(act, Fragment) or not whole:
         return False

@@ -3,7 +3,18 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from faults.acts import HEALTHY, DialAct, EndIdle, ExchangeAct, ListenerAct, Misresolve, NeverAccept, may_meet_reused
+from fake_router.own_network import can_filter_packets
+from faults.acts import (
+    HEALTHY,
+    DialAct,
+    EndIdle,
+    ExchangeAct,
+    ListenerAct,
+    Misresolve,
+    NeverAccept,
+    Unreachable,
+    may_meet_reused,
+)
 from faults.catalogue import fault_named
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
 
@@ -116,6 +127,11 @@ class Injector:
                     raise PlanError(f"upstream {upstream!r} is faulty already; expected one fault a listener")
                 if isinstance(fault_named(planned.fault).act, Misresolve) and not self.names:
                     raise PlanError(f"{planned.fault!r}: this router plays no name server; expected one that does")
+                if isinstance(fault_named(planned.fault).act, Unreachable) and not can_filter_packets():
+                    raise PlanError(
+                        f"{planned.fault!r}: a packet filter of this machine would be changed; expected a process in a "
+                        "network of its own (`retryproof check --own-network`), and iptables"
+                    )
                 step = ListenerStep(
                     upstream=upstream,
                     act=cast(ListenerAct, fault_named(planned.fault).act),

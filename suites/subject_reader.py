@@ -152,6 +152,9 @@ class SubjectReader:
         addresses = tuple(address_in(text) for text in self.data.get("listen", ()))
         if len({host for host, _ in addresses}) > 1 or len(set(addresses)) != len(addresses):
             raise self.error("listen", self.data["listen"], "different ports of one host")
+        own = urlsplit(self.data.get("url", ""))
+        if (own.hostname, own.port) in addresses:
+            raise self.error("listen", self.data["listen"], f"other addresses than the forwarder's own ({own.netloc})")
         return addresses
 
     def spec(self) -> SubjectSpec:

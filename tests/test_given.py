@@ -83,6 +83,7 @@ def test_its_words_say_the_same_again() -> None:
         (URL, given(listen=("h:0",)), "expected a list of HOST:PORT"),
         (URL, given(listen=("h:1", "i:2")), "expected different ports of one host"),
         (URL, given(listen=("h:1", "h:1")), "expected different ports of one host"),
+        ("http://h:1", given(listen=("h:1",)), r"expected other addresses than the forwarder's own \(h:1\)"),
         (URL, given("quiet_ms"), r"--set 'quiet_ms'; expected KEY=VALUE with some of the keys name, "),
         (URL, given("quite_ms=3"), "--set 'quite_ms=3'; expected KEY=VALUE"),
         (URL, given("headers.=3"), "--set 'headers.=3'; expected KEY=VALUE"),

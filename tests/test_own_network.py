@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fake_router.injector import Injector
+from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
 from tests.command_process import COMMAND
 
 ROOT = Path(__file__).parent.parent
@@ -62,6 +64,13 @@ def test_an_unreachable_host_is_a_safe_failure(subject: str, tmp_path: Path) -> 
         f"connect/{FAULT}/first-of-two": ("PASS", "ok"),
     }
     assert cells[f"connect/{FAULT}/first-of-two"]["attempts"] == 2
+
+
+def test_a_router_elsewhere_refuses_to_change_the_machines_packet_filter() -> None:
+    """Whoever arms it, over the control port or in a test: in this process there is no network of its own."""
+    plan = Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=FAULT),))
+    with pytest.raises(PlanError, match="expected a process in a network of its own"):
+        Injector(1).arm(plan, first_operation=1, read_timeout_ms=300)
 
 
 def test_without_a_network_of_its_own_nobody_is_made_unreachable(tmp_path: Path) -> None:

@@ -40,9 +40,15 @@ class Family:
     def member(self, id_: str) -> Fault:
         """The fault of that id. Raises UnknownFaultError for a number that the family does not have."""
         number = self._number(id_)
-        if number is None or str(int(number)) != number or not 1 <= int(number) <= self.last:
-            raise UnknownFaultError(f"fault {id_!r} of {self.name!r}; expected a number from 1 to {self.last}")
+        # Compared as texts first: a number of thousands of digits is none that int() would read.
+        if number is None or len(number) > len(str(self.last)) or str(int(number)) != number:
+            raise self._unknown(id_)
+        if not 1 <= int(number) <= self.last:
+            raise self._unknown(id_)
         return self.build(int(number))
+
+    def _unknown(self, id_: str) -> UnknownFaultError:
+        return UnknownFaultError(f"fault {id_[:100]!r} of {self.name!r}; expected a number from 1 to {self.last}")
 
     def _number(self, id_: str) -> str | None:
         before, _, after = self.name.partition(NUMBER)

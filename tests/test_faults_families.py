@@ -46,6 +46,13 @@ def test_a_number_that_a_family_does_not_have_is_refused(family: Family, number:
         fault_named(id_)
 
 
+def test_a_number_of_thousands_of_digits_is_refused_like_any_other() -> None:
+    """No integer is made of it, and the message does not repeat it."""
+    with pytest.raises(UnknownFaultError, match="of 'cut-at-N-fin'; expected a number from 1 to 463") as error:
+        fault_named(f"cut-at-{'9' * 5_000}-fin")
+    assert len(str(error.value)) < 300
+
+
 def test_the_message_says_which_numbers_there_are() -> None:
     with pytest.raises(UnknownFaultError, match="of 'cut-at-N-fin'; expected a number from 1 to 463"):
         fault_named("cut-at-464-fin")

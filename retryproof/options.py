@@ -35,7 +35,8 @@ def add_own_network(parser: argparse.ArgumentParser) -> None:
         "--own-network",
         action="store_true",
         help="run in a network namespace of its own, in which only loopback exists: faults that need packet filters "
-        "and packet sockets can strike there, also for an ordinary user (subjects are started in it)",
+        "and packet sockets can strike there, also for an ordinary user; subjects are started in it (one that changes "
+        "its own user, as nginx does, needs root)",
     )
 
 

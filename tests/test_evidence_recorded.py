@@ -7,7 +7,7 @@ import pytest
 
 from faults.catalogue import CATALOGUE
 from faults.evidence import REFERENCE_CONTRACT
-from faults.vocabulary import Class, Sight
+from faults.vocabulary import Class, Ending, Sight
 from forwarder.evidence import TABLE, Kind, Proves
 from signoff.evidence_page import page_of
 from suites.evidence.cases import Case, How, all_cases
@@ -120,15 +120,17 @@ def _agrees(row: Row, *, exactly: bool) -> bool:
     (seen,) = row.seen
     if exactly and not recorded.varies:
         return _comparable(recorded.seen[0], seen) == seen
-    coarse = _counted if _seen_by_ssl(row) else _coarse
+    coarse = _counted if _ends_otherwise(row) else _coarse
     return any(coarse(_comparable(known, seen)) == coarse(seen) for known in recorded.seen)
 
 
-def _seen_by_ssl(row: Row) -> bool:
-    """Over TLS it is Python's ssl that sees how a connection ends: before 3.13 it takes a reset for an EOF, so that a
-    cut answer without a length looks whole.
+def _ends_otherwise(row: Row) -> bool:
+    """Over TLS it is Python's ssl that sees a reset: before 3.13 as an EOF, so that a cut answer may look whole, and
+    its connection fit for the next request. All that ends in another way must look as it did.
     """
-    return CASES[row.fault, row.how].plan.tls and python_version() != MATRIX.python
+    case = CASES[row.fault, row.how]
+    reset = getattr(case.fault.act, "ending", None) is Ending.RESET
+    return reset and case.plan.tls and python_version() != MATRIX.python
 
 
 def _counted(seen: Seen) -> tuple[int | None, int]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from faults.catalogue import CATALOGUE
 from suites.evidence.cases import How
 from suites.evidence.scene import Seen
 
@@ -87,8 +86,3 @@ def load_matrix(data: bytes) -> Matrix:
     if matrix.schema != SCHEMA:
         raise MatrixError(f"schema is {matrix.schema!r}; this version reads {SCHEMA}")
     return matrix
-
-
-def of_known_faults(matrix: Matrix) -> Matrix:
-    """Without rows of faults that the catalogue no longer holds."""
-    return msgspec.structs.replace(matrix, rows=tuple(row for row in matrix.rows if row.fault in CATALOGUE))

@@ -118,8 +118,13 @@ def test_nothing_armed(fake_router):
 
 
 @pytest.fixture(autouse=True)
-def project(pytester: pytest.Pytester) -> None:
-    """With strict markers, and warnings that are errors."""
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With strict markers, warnings that are errors, and a summary that is cut alike everywhere.
+
+    Where `CI` or `BUILD_NUMBER` is set pytest prints whole reasons a second time, in its summary.
+    """
+    for name in ("CI", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
     pytester.makepyfile(client=CLIENT)
     pytester.makeini(
         "[pytest]\naddopts = --strict-markers --strict-config -p no:cacheprovider\nfilterwarnings = error\n"

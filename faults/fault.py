@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from faults.acts import Act
+from faults.acts import HEALTHY, Act
 from faults.coverage import ONCE, Coverage
 from faults.evidence import NO_CONTRACT, Contract, Evidence, classify
 from faults.truth import Truth, evidence_of, phase_of, truth_of
@@ -30,6 +30,11 @@ class Fault:
     twin: str | None = None
     no_twin: str = ""
     coverage: Coverage = ONCE
+
+    @property
+    def lets_pass(self) -> bool:
+        """Nothing goes wrong: it stands in plans for an exchange that is served well."""
+        return self.act == HEALTHY
 
     @property
     def phase(self) -> Phase:

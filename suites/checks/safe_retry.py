@@ -109,10 +109,10 @@ def _judge_unplaced(account: Account, contract: Contract) -> Finding | None:
 
 
 def _leaves_doubt(attempt: Attempt, contract: Contract) -> bool:
-    if attempt.fault is None or attempt.fault == "healthy":
+    if attempt.fault is None:
         return False
     fault = fault_named(attempt.fault)
-    return shows_its_cause(fault.act) and fault.class_under(contract) is not Class.SAFE
+    return not fault.lets_pass and shows_its_cause(fault.act) and fault.class_under(contract) is not Class.SAFE
 
 
 CHECK = Check(

@@ -46,9 +46,10 @@ def _more_safe(planned: PlannedOperation, account: Account, contract: Contract) 
     """How many more safe faults lie before the first healthy exchange; None where one of another class does."""
     more = 0
     for id_ in planned.faults[len(account.exchanges) :]:
-        if id_ == "healthy":
+        fault = fault_named(id_)
+        if fault.lets_pass:
             break
-        if fault_named(id_).class_under(contract) is not Class.SAFE:
+        if fault.class_under(contract) is not Class.SAFE:
             return None
         more += 1
     return more

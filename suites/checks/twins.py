@@ -1,11 +1,12 @@
 """Twin faults get the same decision."""
 
-from faults.catalogue import fault_named
+from faults.catalogue import LETS_PASS, fault_named
+from faults.fault import Fault
 from faults.truth import shows_its_cause
 from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
 from suites.checks.check import Property
-from suites.checks.vacuity import HEALTHY, vacuity
+from suites.checks.vacuity import vacuity
 from suites.checks.words import name_of, words_of
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.history import Outcome
@@ -63,8 +64,12 @@ def _compare(one: Account, other: Account, a: Run, b: Run) -> Finding | None:
 def _same_evidence(mine: Attempt, theirs: Attempt) -> bool:
     if not (mine.placed and theirs.placed):
         return False
-    faults = [fault_named(attempt.fault or HEALTHY) for attempt in (mine, theirs)]
+    faults = [_met(attempt) for attempt in (mine, theirs)]
     return all(shows_its_cause(fault.act) for fault in faults) and faults[0].evidence == faults[1].evidence
+
+
+def _met(attempt: Attempt) -> Fault:
+    return LETS_PASS if attempt.fault is None else fault_named(attempt.fault)
 
 
 def _end(run: Run, operation: int) -> str:
@@ -78,9 +83,9 @@ def _end(run: Run, operation: int) -> str:
 def _what(one: Account, other: Account, last: tuple[Attempt, Attempt], what: str) -> tuple[str, tuple[int, ...], int]:
     """The sentence, the entries of the first run, and its operation."""
     named = [
-        f"{attempt.fault or HEALTHY!r} (operation {account.operation}, {name_of(attempt)})"
+        f"{_met(attempt).id!r} (operation {account.operation}, {name_of(attempt)})"
         for attempt, account in zip(last, (one, other), strict=True)
     ]
-    seen = words_of(fault_named(last[0].fault or HEALTHY).evidence)
+    seen = words_of(_met(last[0]).evidence)
     says = f"twins {named[0]} and {named[1]}: after {seen}, the operation {what}"
     return says, last[0].entries, one.operation

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fake_router.entries import Striking, Struck, Witness
 from faults.acts import is_listener_act
-from faults.catalogue import fault_named
+from faults.catalogue import LETS_PASS, fault_named
 from faults.plan import PlannedListener, PlannedOperation
 from suites.accounts import Account, Accounts, accounts_of
 from suites.attempts import Attempt, IdleStrike
@@ -13,8 +13,6 @@ from suites.checks.instrument import doubts, idle_doubts
 from suites.checks.words import count_of, name_of
 from suites.findings import Claim, Finding, Proof
 from suites.run import Run
-
-HEALTHY = "healthy"
 
 
 def vacuity(run: Run) -> list[Finding]:
@@ -86,14 +84,14 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
     """
     exchanges = account.exchanges
     for number in range(1, max(exchanges, default=0) + 1):
-        expected = planned.faults[number - 1] if number <= len(planned.faults) else HEALTHY
+        expected = planned.faults[number - 1] if number <= len(planned.faults) else LETS_PASS.id
         attempt = exchanges.get(number)
         if attempt is None:
             yield f"its exchange {number} is not in the ledger"
         elif (says := _not_met(expected, attempt, planned)) is not None:
             yield f"{name_of(attempt)} (exchange {number}) {says}"
     if not exchanges and alone:
-        yield f"no exchange was made, so {(planned.faults or (HEALTHY,))[0]!r} did not strike"
+        yield f"no exchange was made, so {(planned.faults or (LETS_PASS.id,))[0]!r} did not strike"
     if planned.reused and alone and 1 in exchanges and exchanges[1].nth == 1:
         yield (
             "its first exchange came on a new connection; expected a reused one "
@@ -105,8 +103,8 @@ def _not_met(expected: str, attempt: Attempt, planned: PlannedOperation) -> str 
     if planned.leaves is not None and attempt.executed is None and attempt.peer_left is not None:
         return None  # its caller left while it was held, and the subject stopped before anything could happen
     met = [strike.fault for strike in attempt.strikes if not is_listener_act(fault_named(strike.fault).act)]
-    if expected == HEALTHY:
-        if met not in ([], [HEALTHY]):
+    if fault_named(expected).lets_pass:
+        if met not in ([], [expected]):
             return f"was struck by {met!r}; the plan lets it pass"
         return None if attempt.executed is not None else "was let pass, and was not executed"
     return None if met == [expected] else f"was not struck by {expected!r} alone (but by {met!r})"

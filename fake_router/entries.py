@@ -1,8 +1,8 @@
 """The ledger's entries: what really happened, in order, one kind of entry for each kind of fact.
 
 `seq` orders all entries of one ledger. `at_ns` is the machine's monotonic clock in nanoseconds; it is there for
-timelines, and no check reads it. `operation` is the id that rode in the content (None: unknown). Connections and
-exchanges are numbered from 1 in the order in which the router saw them, upstreams from 0.
+timelines, and to tell who was called while a pool was held. `operation` is the id that rode in the content (None:
+unknown). Connections and exchanges are numbered from 1 in the order in which the router saw them, upstreams from 0.
 """
 
 from enum import StrEnum

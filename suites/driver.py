@@ -20,7 +20,7 @@ from faults.truth import speaks_unasked
 from suites.history import Kind, Outcome
 from suites.leaving import Leave
 from suites.numbers import Numbers
-from suites.occupying import occupied
+from suites.occupying import Occupant, occupied
 from suites.ownership import own_entries
 from suites.pulse import Pulse
 from suites.run import Run, Sockets
@@ -91,6 +91,8 @@ class Driver:
             since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
             if plan.listeners:
                 await stage.noticed()  # a connection that was ended while it lay idle
+            for occupant in occupants:
+                occupant.calling()
             history = await self._waves(stage, plan, operations)
         settled = await settle(stage, spec)
         await stage.on_router(_drain_and_heal)
@@ -104,7 +106,7 @@ class Driver:
             plan=plan,
             subject=spec.facts,
             operations=operations,
-            warmups=(*warm_up.operations, *occupants),
+            warmups=(*warm_up.operations, *(occupant.number for occupant in occupants)),
             fresh=tuple(outcome.operation for outcome in fresh),
             ledger=stage.entries(since=since),
             history=(*history, *fresh),
@@ -116,8 +118,8 @@ class Driver:
             shortest_timeout_ms=min(spec.read_timeout_ms, spec.connect_timeout_ms),
         )
 
-    async def _occupant(self, stack: AsyncExitStack, stage: Stage, plan: Plan) -> int:
-        """The number of an operation that holds the only connection of the pool."""
+    async def _occupant(self, stack: AsyncExitStack, stage: Stage, plan: Plan) -> Occupant:
+        """An operation that holds the only connection of the pool."""
         return await stack.enter_async_context(occupied(stage, plan, self.numbers))
 
     async def _feel_pulses(self) -> None:

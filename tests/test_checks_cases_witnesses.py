@@ -1,9 +1,14 @@
 """What verdict a run gets whose strikes have no fit witness, or contradict the truth of their faults."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
-from fake_router.entries import EndedBy, Witness
+from fake_router.entries import AnyEntry, EndedBy, Witness
 from suites.findings import Verdict
+from suites.history import Outcome
+from suites.run import Run
 from tests.ledgers import (
     Case,
     accepted,
@@ -14,6 +19,7 @@ from tests.ledgers import (
     failed,
     held,
     lost,
+    ok,
     opened,
     planned,
     received,
@@ -21,6 +27,7 @@ from tests.ledgers import (
     replying,
     run,
     said_of,
+    served,
     steps,
     striking,
     struck,
@@ -29,7 +36,47 @@ from tests.ledgers import (
 PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
 VACUOUS = {"vacuity": UNKNOWN}
 
+
+def _pool_held(*, from_ns: int, until_ns: int, outcome: Outcome, then: tuple[AnyEntry, ...] = ()) -> Run:
+    """The only connection of the pool was held for that time; what came when it was free again."""
+    striking_at, struck_at = (
+        msgspec.structs.replace(entry, at_ns=at_ns)
+        for entry, at_ns in ((striking("pool-wait"), from_ns), (struck(1, Witness.HELD), until_ns))
+    )
+    return run(held("pool-wait", None), [striking_at, struck_at, *then], outcome)
+
+
 CASES = (
+    Case(
+        name="a pool that was held while the operation waited for it",
+        rule=1,
+        run=_pool_held(
+            from_ns=10, until_ns=50, outcome=replace(ok(), invoked_at_ns=20, ended_at_ns=60), then=served(1, 1)
+        ),
+        verdict=PASS,
+    ),
+    Case(
+        name="a pool that was held until the operation had given up",
+        rule=1,
+        run=_pool_held(from_ns=10, until_ns=50, outcome=replace(failed(), invoked_at_ns=20, ended_at_ns=40)),
+        verdict=PASS,
+    ),
+    Case(
+        name="a pool that was free again before the operation was called",
+        rule=1,
+        run=_pool_held(
+            from_ns=10, until_ns=50, outcome=replace(ok(), invoked_at_ns=50, ended_at_ns=60), then=served(1, 1)
+        ),
+        verdict=UNKNOWN,
+        says=VACUOUS,
+    ),
+    Case(
+        name="a pool that was held when the operation was over",
+        rule=1,
+        run=_pool_held(from_ns=40, until_ns=50, outcome=replace(failed(), invoked_at_ns=20, ended_at_ns=40)),
+        verdict=UNKNOWN,
+        says=VACUOUS,
+    ),
     Case(
         name="the ledger contradicts the truth of the fault: executed before EXECUTE",
         rule=1,

@@ -111,10 +111,18 @@ def _not_met(expected: str, attempt: Attempt, planned: PlannedOperation) -> str 
 
 
 def _waited(run: Run, listener: PlannedListener) -> bool:
-    """A wait inside the subject is no attempt; its strike stands alone."""
-    closed = {entry.striking for entry in run.ledger if isinstance(entry, Struck) and entry.witness is Witness.HELD}
-    waits = [entry for entry in run.ledger if isinstance(entry, Striking) and entry.seq in closed]
-    return any(entry.fault == listener.fault for entry in waits)
+    """A wait inside the subject is no attempt: its strike stands alone, and struck whoever was called while it lasted.
+
+    This is the one place where times are compared: the caller's and the ledger's are those of one clock.
+    """
+    called = [outcome for outcome in run.history if outcome.operation in run.operations]
+    begun = {entry.seq: entry for entry in run.ledger if isinstance(entry, Striking) and entry.fault == listener.fault}
+    return any(
+        begun[over.striking].at_ns < outcome.ended_at_ns and outcome.invoked_at_ns < over.at_ns
+        for over in run.ledger
+        if isinstance(over, Struck) and over.witness is Witness.HELD and over.striking in begun
+        for outcome in called
+    )
 
 
 def _held_by(listener: PlannedListener, attempt: Attempt) -> bool:

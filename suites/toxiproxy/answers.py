@@ -1,0 +1,104 @@
+"""What is said to Toxiproxy's API and what it answers, as JSON taken apart; no sockets."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar, assert_never
+from urllib.parse import urlsplit
+
+from faults.toxics import Bandwidth, Latency, LimitData, OneWayToxic, ResetPeer, Slicer, SlowClose, Timeout
+from suites.toxiproxy.errors import NotToxiproxyError, ToxiproxyError
+from suites.way import Address
+
+T = TypeVar("T")
+DEFAULT_PORT = 8474
+SHOWN_CHARACTERS = 120
+EXPECTED_API = "expected Toxiproxy's API"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """One way through Toxiproxy, as its server described it when asked."""
+
+    name: str
+    listen: Address
+    upstream: Address
+    enabled: bool
+
+
+def address_of(url: str) -> Address:
+    """Host and port of Toxiproxy's API. Raises ToxiproxyError for what is no URL of it."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise ToxiproxyError(f"{url!r} is no URL: {error}; {_EXPECTED_URL}") from None
+    rest = (parts.path.rstrip("/"), parts.query, parts.fragment, parts.username, parts.password)
+    if parts.scheme != "http" or not host or any(rest):
+        raise ToxiproxyError(f"{url!r} is no URL of Toxiproxy's API; {_EXPECTED_URL}")
+    return (f"[{host}]" if ":" in host else host, port or DEFAULT_PORT)
+
+
+_EXPECTED_URL = "expected http://HOST:PORT, as in http://127.0.0.1:8474"
+
+
+def in_its_words(toxic: OneWayToxic) -> tuple[str, dict[str, int]]:
+    """The type and the attributes of a toxic."""
+    match toxic:
+        case Latency():
+            return "latency", {"latency": toxic.latency_ms, "jitter": toxic.jitter_ms}
+        case Bandwidth():
+            return "bandwidth", {"rate": toxic.rate_kbytes_s}
+        case Slicer():
+            sizes = {"average_size": toxic.average_bytes, "size_variation": toxic.variation_bytes}
+            return "slicer", {**sizes, "delay": toxic.delay_us}
+        case SlowClose():
+            return "slow_close", {"delay": toxic.delay_ms}
+        case Timeout():
+            return "timeout", {"timeout": toxic.timeout_ms}
+        case ResetPeer():
+            return "reset_peer", {"timeout": toxic.timeout_ms}
+        case LimitData():
+            return "limit_data", {"bytes": toxic.limit_bytes}
+        case _ as never:
+            assert_never(never)
+
+
+def wanted_proxy(name: str, upstream: Address, listen: Address, enabled: bool) -> dict[str, Any]:
+    """A proxy as it is asked for."""
+    return {
+        "name": name,
+        "listen": f"{listen[0]}:{listen[1]}",
+        "upstream": f"{upstream[0]}:{upstream[1]}",
+        "enabled": enabled,
+    }
+
+
+def proxy_of(said: Any, url: str) -> Proxy:
+    """A proxy as it is described. Raises NotToxiproxyError."""
+    return Proxy(
+        name=field_of(said, "name", str, url),
+        listen=_address(field_of(said, "listen", str, url), url),
+        upstream=_address(field_of(said, "upstream", str, url), url),
+        enabled=field_of(said, "enabled", bool, url),
+    )
+
+
+def field_of(said: Any, key: str, kind: type[T], url: str) -> T:
+    """One field of an answer. Raises NotToxiproxyError where it is not there, or no `kind`."""
+    if not isinstance(said, dict) or not isinstance(said.get(key), kind):
+        raise not_its_api(url, said)
+    value: T = said[key]
+    return value
+
+
+def _address(text: str, url: str) -> Address:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal():
+        raise not_its_api(url, text)
+    return host, int(port)
+
+
+def not_its_api(url: str, said: Any) -> NotToxiproxyError:
+    """An answer that Toxiproxy does not give."""
+    text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    shown = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
+    return NotToxiproxyError(f"{url} answered {shown!r}; {EXPECTED_API}")

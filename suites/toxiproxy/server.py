@@ -1,0 +1,190 @@
+"""A Toxiproxy server for as long as it is needed: one of our own on a free port of loopback, or one that stands."""
+
+import asyncio
+import itertools
+import os
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import assert_never
+from uuid import uuid4
+
+from suites.processes import Process, ProcessError, ReservedPort, Supervisor
+from suites.stage import to_the_end
+from suites.toxiproxy.answers import Proxy, address_of
+from suites.toxiproxy.client import ToxiproxyClient
+from suites.toxiproxy.errors import MissingToxiproxyError, NotToxiproxyError, ToxiproxyError, UnreachableError
+from suites.toxiproxy.source import Image, Missing, Program, Source, Standing, find_source
+from suites.way import Address
+
+HOST = "127.0.0.1"
+START_S = 10.0
+PROOF_S = 5.0
+LAST_LINES = 3
+DEATH_S = 2.0  # how long after a lost connection its supervisor may take to tell how it ended
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.05  # between two looks at whether it is ready
+_LOG_LEVEL = "info"  # it says "trace" by itself: eight lines for each connection
+_CANNOT_LISTEN = "Server finished with error"  # it goes on running without its API
+
+
+class ToxiproxyServer:
+    """A server that answers, and the proxies that were made through it; they are gone at the end, and so is a server
+    of our own. `log`: the file that one of our own writes, for as long as it lives.
+    """
+
+    def __init__(self, *, source: Source, client: ToxiproxyClient, version: str, log: Path | None) -> None:
+        self.source = source
+        self.client = client
+        self.version = version
+        self.log = log
+        self._names = (f"retryproof-{uuid4().hex[:12]}-{number}" for number in itertools.count(1))
+        self._proxies: dict[str, ReservedPort] = {}
+
+    @staticmethod
+    @asynccontextmanager
+    async def open(supervisor: Supervisor, source: Source | None = None) -> AsyncIterator["ToxiproxyServer"]:
+        """The server of that source, or the first that there is, until this is left.
+
+        Raises MissingToxiproxyError where there is none, and ToxiproxyError where it cannot be used.
+        """
+        found = find_source() if source is None else source
+        match found:
+            case Missing():
+                raise MissingToxiproxyError(found.says)
+            case Standing():
+                client = ToxiproxyClient(address_of(found.url))
+                version = await client.version()
+                server = ToxiproxyServer(source=found, client=client, version=version, log=None)
+                async with server._until_left():
+                    yield server
+            case Program() | Image():
+                async with _started(found, supervisor) as server, server._until_left():
+                    yield server
+            case _ as never:
+                assert_never(never)
+
+    async def add_proxy(self, upstream: Address) -> Proxy:
+        """A proxy of ours to that address. Its port stays reserved for it also while it is down."""
+        port = ReservedPort()
+        try:
+            proxy = await self.client.create(next(self._names), upstream, listen=(HOST, port.number))
+        except BaseException:
+            port.close()
+            raise
+        self._proxies[proxy.name] = port
+        return proxy
+
+    async def remove_proxy(self, proxy: Proxy) -> None:
+        """It is gone, with its connections."""
+        await self.client.delete(proxy)
+        self._proxies.pop(proxy.name).close()
+
+    @asynccontextmanager
+    async def _until_left(self) -> AsyncIterator[None]:
+        try:
+            await self._prove()
+            yield
+        finally:
+            await to_the_end(self._leave())
+
+    async def _leave(self) -> None:
+        for name, port in self._proxies.items():
+            port.close()
+            if isinstance(self.source, Standing):  # one of our own is ended instead
+                with suppress(ToxiproxyError):
+                    await self.client.delete(Proxy(name=name, listen=(HOST, 0), upstream=(HOST, 0), enabled=True))
+        self._proxies.clear()
+
+    async def _prove(self) -> None:
+        """Bytes come through it, from this machine's loopback to this machine's loopback. Raises ToxiproxyError."""
+        loop = asyncio.get_running_loop()
+        with socket.create_server((HOST, 0)) as listener, socket.socket() as near:
+            listener.setblocking(False)
+            near.setblocking(False)
+            proxy = await self.add_proxy(listener.getsockname())
+            try:
+                async with asyncio.timeout(PROOF_S):
+                    await loop.sock_connect(near, proxy.listen)
+                    far, _ = await loop.sock_accept(listener)
+                    far.close()
+            except (OSError, TimeoutError):
+                raise NotToxiproxyError(
+                    f"Toxiproxy ({self.source}) was asked to pass {HOST}:{proxy.listen[1]} on to this process, and no "
+                    "connection came through; expected it in the same network namespace (with Docker: --network host)"
+                ) from None
+            await self.remove_proxy(proxy)
+
+
+@asynccontextmanager
+async def _started(source: Program | Image, supervisor: Supervisor) -> AsyncIterator[ToxiproxyServer]:
+    folder = Path(tempfile.mkdtemp(prefix="retryproof-toxiproxy-"))
+    log, port = folder / "log", ReservedPort()
+    process: Process | None = None
+    try:
+        process = await supervisor.start(
+            _command(source, port.number),
+            cwd=folder,
+            env={**os.environ, "LOG_LEVEL": _LOG_LEVEL},
+            log=log,
+            folder=folder,
+        )
+        address = (HOST, port.number)
+        version = await _version_when_ready(source, ToxiproxyClient(address), process, log)
+        client = ToxiproxyClient(address, why_gone=_Death(process, log))
+        yield ToxiproxyServer(source=source, client=client, version=version, log=log)
+    except ProcessError as error:
+        raise ToxiproxyError(f"Toxiproxy ({source}) did not start: {error}") from None
+    finally:
+        if process is not None:
+            await to_the_end(process.stop())
+        port.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _command(source: Program | Image, port: int) -> list[str]:
+    where = ["-host", HOST, "-port", str(port)]
+    match source:
+        case Program():
+            return [str(source.path), *where]
+        case Image():
+            return ["docker", "run", "--rm", "--network", "host", source.name, *where]
+        case _ as never:
+            assert_never(never)
+
+
+async def _version_when_ready(source: Source, client: ToxiproxyClient, process: Process, log: Path) -> str:
+    deadline_s, pause_s = time.monotonic() + START_S, _FIRST_PAUSE_S
+    while time.monotonic() < deadline_s and not process.died():
+        try:
+            return await client.version()
+        except UnreachableError:
+            if _CANNOT_LISTEN in _last_words(log):
+                break
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.ended.wait(), pause_s)
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+    how = process.died() or f"did not answer within {START_S:.0f} s"
+    raise ToxiproxyError(f"Toxiproxy ({source}) {how} before it was ready. {_last_words(log)}")
+
+
+class _Death:
+    """Tells how a server of our own ended, once its supervisor knows."""
+
+    def __init__(self, process: Process, log: Path) -> None:
+        self._process = process
+        self._log = log
+
+    async def __call__(self) -> str | None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.ended.wait(), DEATH_S)
+        how = self._process.died()
+        return None if how is None else f"{how}, half way. {_last_words(self._log)}"
+
+
+def _last_words(log: Path) -> str:
+    lines = log.read_bytes().decode(errors="replace").splitlines() if log.exists() else []
+    return "The last that it wrote:\n" + "\n".join(lines[-LAST_LINES:]) if lines else "It wrote nothing."

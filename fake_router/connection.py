@@ -8,7 +8,7 @@ from typing import assert_never
 from fake_router.digest import digest_of_body
 from fake_router.entries import Received, Rejected
 from fake_router.exchange import Event, Exchange, reachable
-from fake_router.line import Line
+from fake_router.line import EVENTS_AT_ONCE, READS_AT_ONCE, Line
 from fake_router.performer import Performer
 from fake_router.replies import small_json
 from fake_router.routes import SAFE_METHODS, Probe, Refusal, Work, route
@@ -17,7 +17,6 @@ from fake_router.wire import CONTINUE, MAX_BODY_BYTES, Expecting, Malformed, Req
 from fake_router.wire import Event as WireEvent
 from faults.acts import HEALTHY
 
-READS_AT_ONCE = 16
 MAX_WAITING_BYTES = MAX_BODY_BYTES  # of their bodies together
 MAX_WAITING = 1_000  # requests that a peer has pipelined behind an open exchange; more stay in the kernel
 
@@ -75,7 +74,9 @@ class Connection:
         It reads on until nothing waits: for a socket that its peer has reset, libuv calls once and never again. Where
         everything that came was answered, a send has shown that the peer is there.
         """
-        for _ in range(READS_AT_ONCE):
+        for _ in range(0 if self._line.reading_on else READS_AT_ONCE):  # as Line.pieces, which would cost each request
+            0 if self._line.reading_on else READS_AT_ONCE
+        ):  # as Line.pieces, without what that costs each request
             if self._line.over or self._performer.peer_ended or self._full:
                 return
             data = self._line.read()
@@ -93,7 +94,9 @@ class Connection:
                 self._full = True
                 self._line.leave_unread()
                 return
-        self._loop.call_soon(self.read_now)  # the others have their turn first
+            if len(events) > EVENTS_AT_ONCE:
+                break
+        self._line.read_on()
 
     def _waiting_bytes(self) -> int:
         return sum(len(event.body) for event in self._queue if isinstance(event, Request))

@@ -9,16 +9,21 @@ import asyncio
 import contextlib
 import socket
 import struct
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, assert_never
 
 from fake_router.entries import NOT_ANSWERED, Closed, EndedBy, Opened, Probed, Unserved
 from fake_router.routes import Probe, Work, unserved_work
 from fake_router.switchboard import Switchboard
-from fake_router.wire import Request, RequestParser
+from fake_router.wire import MAX_HEAD_BYTES, Event, Request, RequestParser
+from faults.plan import MAX_BODY_BYTES
 from faults.vocabulary import Ending
 
 READ_BYTES = 65_536
+READS_AT_ONCE = 16  # then the others have their turn
+EVENTS_AT_ONCE = 256  # and so they have after a read that held so many requests
+REST_BYTES = MAX_BODY_BYTES + MAX_HEAD_BYTES  # of what is read in one go: the largest request of a plan, and no more
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, 0 s: close() sends RST and drops what was not sent
 
 
@@ -34,8 +39,8 @@ class Line:
     """One accepted connection: its number, and its socket until that is closed."""
 
     __slots__ = (
-        "_board", "_fd", "_loop", "_peer_port", "_released", "_sock",
-        "nth", "number", "over", "owed", "parser", "upstream",
+        "_board", "_fd", "_loop", "_peer_port", "_readable", "_released", "_sock",
+        "nth", "number", "over", "owed", "parser", "reading_on", "upstream",
     )  # fmt: skip
 
     def __init__(
@@ -54,12 +59,14 @@ class Line:
         self._peer_port = peer_port
         self.nth = 0  # requests received on it
         self.owed = False  # a request whose entry is made is still to be read, or is being read
+        self.reading_on = False  # whoever reads from it is called in the loop's next turn
         self.over = False  # its Closed entry is recorded; the socket may wait for the peer's FIN
         self._loop = loop
         self._board = board
         self._sock = sock
         self._fd = sock.fileno()  # as a number: for a socket object the loop would put off its close
         self._released = released
+        self._readable: Callable[[], None] | None = None
         self.parser = RequestParser()
 
     def record_opened(self) -> None:
@@ -68,6 +75,7 @@ class Line:
 
     def on_readable(self, readable: Callable[[], None]) -> None:
         """Call `readable` as long as bytes, an EOF or an error wait to be read."""
+        self._readable = readable
         self._loop.add_reader(self._fd, readable)
 
     def on_writable(self, writable: Callable[[], None] | None) -> None:
@@ -79,6 +87,7 @@ class Line:
 
     def leave_unread(self) -> None:
         """Call nobody when bytes arrive."""
+        self._readable = None
         self._loop.remove_reader(self._fd)
 
     def read(self, limit: int = READ_BYTES) -> bytes | None:
@@ -90,16 +99,54 @@ class Line:
         except OSError:
             return b""
 
+    def pieces(self, at_most: int = sys.maxsize) -> Iterator[bytes]:
+        """What has arrived, up to so many bytes, as far as one turn of the loop goes; an empty piece is the last, where
+        the peer has ended.
+
+        Whoever `on_readable` names is called for the rest in further turns, and not by the loop alone: of a socket that
+        its peer has reset, libuv tells once and never again.
+        """
+        for _ in range(0 if self.reading_on else READS_AT_ONCE):
+            if not at_most or (data := self.read(min(at_most, READ_BYTES))) is None:
+                return
+            yield data
+            at_most -= len(data)
+            if not data or self.reading_on:
+                return
+        self.read_on()
+
+    def read_on(self) -> None:
+        """Call whoever reads from it once more, in the loop's next turn."""
+        if not self.reading_on:
+            self.reading_on = True
+            self._loop.call_soon(self._read_on)
+
+    def _read_on(self) -> None:
+        self.reading_on = False
+        if self._readable is not None:
+            self._readable()
+
+    def feed(self, data: bytes) -> list[Event]:
+        """The events that these further bytes complete. Where they are many, the turn of the loop ends with them."""
+        events = self.parser.feed(data)
+        if len(events) > EVENTS_AT_ONCE:
+            self.read_on()
+        return events
+
     def read_rest(self) -> Rest:
-        """Read all that has arrived and is not going to be served."""
+        """Read what has arrived and is not going to be served; of what a peer goes on sending not all."""
         request: Request | None = None
         arrived = 0
-        while data := self.read():
+        data: bytes | None = None
+        while arrived < REST_BYTES and (data := self.read()):
             arrived += len(data)
-            for event in self.parser.feed(data):
+            events = self.parser.feed(data)
+            for event in events:
                 if isinstance(event, Request) and (request is None or self._board.is_probe(request)):
                     request = event
-        return Rest(request, arrived, data is not None)
+            if len(events) > EVENTS_AT_ONCE:
+                break
+        return Rest(request, arrived, data == b"")
 
     def peek(self, limit: int) -> bytes | None:
         """As `read`, but the bytes stay unread."""
@@ -174,6 +221,7 @@ class Line:
         """Close the socket, if that has not happened."""
         if self._fd < 0:
             return
+        self._readable = None
         self._loop.remove_reader(self._fd)
         self._loop.remove_writer(self._fd)
         self._fd = -1
@@ -210,13 +258,13 @@ class Line:
         self._board.ledger.record(Closed, connection=self.number, by=by)
 
     def _late(self) -> None:
-        """All that waits: for a socket that its peer has reset, libuv calls once and never again."""
-        while data := self.read():
+        for data in self.pieces():
+            if not data:
+                self.release()
+                return
             before = self.parser.unfinished_bytes
-            for event in self.parser.feed(data):
+            for event in self.feed(data):
                 if isinstance(event, Request):
                     if not self.owed:
                         self.unserved(event, before + len(data))
                     self.owed = False
-        if data is not None:
-            self.release()

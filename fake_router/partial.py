@@ -12,7 +12,7 @@ from fake_router.wire import Event, Request
 from faults.acts import AnswerEarly, StopReading
 from faults.vocabulary import Ending, Extent
 
-_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d+)", re.IGNORECASE)
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})", re.IGNORECASE)
 
 
 def bytes_of(part: Extent, data: bytes) -> int:
@@ -75,15 +75,14 @@ class PartReading:
         self._reading()
 
     def _reading(self) -> None:
-        while self._left:
-            data = self._line.read(self._left)
-            if data is None:
-                return
+        for data in self._line.pieces(self._left):
             if not data:
                 self._line.gone()  # before the act: nothing was struck
                 return
             self._left -= len(data)
             self._feed(data)
+        if self._left:
+            return
         self._line.leave_unread()
         if isinstance(self._act, AnswerEarly):
             self._answer(self._act)
@@ -114,20 +113,19 @@ class PartReading:
             self._line.end(act.ending)
 
     def _throwing_away(self) -> None:
-        """All that waits: for a socket that its peer has reset, libuv calls once and never again."""
-        while self._rest is None:
-            data = self._line.read()
-            if data is None:
-                return
+        for data in () if self._rest is not None else self._line.pieces():
             if not data:
                 self._line.gone()
                 return
             self._feed(data)
-        self._line.leave_unread()
-        self._serve(self._line, self._rest)
+            if self._rest is not None:
+                break
+        if self._rest is not None:
+            self._line.leave_unread()
+            self._serve(self._line, self._rest)
 
     def _feed(self, data: bytes) -> None:
-        for event in self._line.parser.feed(data):
+        for event in self._line.feed(data):
             if self._rest is not None:
                 self._rest.append(event)
             elif isinstance(event, Request):

@@ -140,10 +140,10 @@ class HandshakeConnection:
         self._struck()
 
     def _stalling(self) -> None:
-        while (data := self._line.read()) is not None:
+        """What comes is no plaintext, and of no account."""
+        for data in self._line.pieces():
             if not data:
                 self._line.gone()
-                return
 
     def _shaking(self) -> None:
         """What strikes is the end of the connection without a request: a refusal of ours, or the peer's."""

@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Callable
 from typing import assert_never
 
-from fake_router.line import READ_BYTES, Line
+from fake_router.line import READ_BYTES, READS_AT_ONCE, Line
 from fake_router.switchboard import Switchboard
 from fake_router.tls_session import TlsSession
 from faults.vocabulary import Ending
@@ -17,6 +17,7 @@ from faults.vocabulary import Ending
 _PIECE_BYTES = 16_384  # what one record holds at most (RFC 8446 s5.1)
 _HEAD_BYTES = 5  # of a record: its type, a version, its length
 _LOOK_BYTES = 65_536
+RECORDS_AT_ONCE = 64  # of a handshake, each with a look at what lies there; a well-behaved one has fewer
 
 
 class TlsLine(Line):
@@ -27,7 +28,7 @@ class TlsLine(Line):
     what lies behind it.
     """
 
-    __slots__ = ("_awaiting_room", "_copied", "_plain", "_readable", "_reset", "_sealed", "_seen", "_tls", "_unsent")
+    __slots__ = ("_awaiting_room", "_copied", "_plain", "_reset", "_sealed", "_seen", "_tls", "_unsent")
 
     def __init__(
         self,
@@ -43,7 +44,6 @@ class TlsLine(Line):
     ) -> None:
         super().__init__(loop, board, sock, number=number, upstream=upstream, peer_port=peer_port, released=released)
         self._tls = TlsSession(context)
-        self._readable: Callable[[], None] | None = None
         self._plain = b""  # decrypted, and not handed on
         self._copied = 0  # bytes of ciphertext that are decrypted already, and still lie in the socket
         self._seen = 0  # bytes of an unfinished record of the handshake that lay there
@@ -59,21 +59,6 @@ class TlsLine(Line):
 
     # Reading.
 
-    def on_readable(self, readable: Callable[[], None]) -> None:
-        """As Line."""
-        self._readable = readable
-        super().on_readable(readable)
-
-    def leave_unread(self) -> None:
-        """As Line."""
-        self._readable = None
-        super().leave_unread()
-
-    def release(self) -> None:
-        """As Line."""
-        self._readable = None
-        super().release()
-
     def read(self, limit: int = READ_BYTES) -> bytes | None:
         """As Line, of plaintext; also empty when the TLS session is over: by a close_notify or a fatal alert of the
         peer, or by what is no TLS.
@@ -82,8 +67,7 @@ class TlsLine(Line):
         if self._plain:
             data, self._plain = self._plain[:limit], self._plain[limit:]
             return data
-        data = b""
-        while not data:
+        for _ in range(READS_AT_ONCE):
             if self._tls.ended and not self.over:  # once we have ended it, the peer's FIN is waited for
                 return b""
             ciphertext = super().read(limit)
@@ -91,13 +75,12 @@ class TlsLine(Line):
                 return ciphertext
             data = self._tls.feed(ciphertext)
             self._reply()
-        if self._tls.ended and not self.over:
-            self._loop.call_soon(self._read_again)  # the socket may stay quiet, and this is an end all the same
-        return data
-
-    def _read_again(self) -> None:
-        if self._readable is not None:
-            self._readable()
+            if data:
+                if self._tls.ended and not self.over:
+                    self.read_on()  # the socket may stay quiet, and this is an end all the same
+                return data
+        self.read_on()  # nothing to be handed on was in all this
+        return None
 
     def _discard_copied(self) -> None:
         """Take out of the socket what was decrypted while it lay there."""
@@ -130,7 +113,9 @@ class TlsLine(Line):
 
     def _shaken_unread(self) -> bool:
         """Whether the handshake is complete. Only its own records are read, and none behind them."""
-        while not self._tls.ended and not self._tls.shaken:
+        for _ in range(0 if self.reading_on else RECORDS_AT_ONCE):
+            if self._tls.ended or self._tls.shaken:
+                return self._tls.shaken
             ciphertext = super().peek(_LOOK_BYTES)
             if ciphertext is None:
                 return False
@@ -145,7 +130,8 @@ class TlsLine(Line):
             super().wake_at(1)
             self._tls.feed(super().read(record_bytes) or b"")
             self._reply()
-        return self._tls.shaken
+        self.read_on()
+        return False
 
     def wake_at(self, unread_bytes: int) -> None:
         """As Line: more plaintext than has been decrypted needs more ciphertext than lies there."""

@@ -43,6 +43,8 @@ def test_a_part_has_so_many_bytes(head: bytes, half: int) -> None:
 
 def test_of_what_has_no_such_part_all_is_read() -> None:
     """Bytes that are no request have no head."""
+    countless = b"POST / HTTP/1.1\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n"
+    assert bytes_of(Extent.HALF_BODY, countless) > len(countless)
     assert bytes_of(Extent.HEAD, b"nonsense") == bytes_of(Extent.REQUEST_LINE, b"nonsense") == 8
 
 

@@ -75,8 +75,6 @@ class Connection:
         everything that came was answered, a send has shown that the peer is there.
         """
         for _ in range(0 if self._line.reading_on else READS_AT_ONCE):  # as Line.pieces, which would cost each request
-            0 if self._line.reading_on else READS_AT_ONCE
-        ):  # as Line.pieces, without what that costs each request
             if self._line.over or self._performer.peer_ended or self._full:
                 return
             data = self._line.read()

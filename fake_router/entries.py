@@ -47,6 +47,16 @@ class Opened(Entry, frozen=True, kw_only=True):
     peer_port: int
 
 
+class Greeted(Entry, frozen=True, kw_only=True):
+    """The ClientHello of a connection was read; `server_name` is whom it was meant for (RFC 6066 s3). None: nobody.
+
+    No check rests on it: a client that dials an address must send no name (RFC 6066 s3), and may verify all the same.
+    """
+
+    connection: int
+    server_name: str | None
+
+
 class Closed(Entry, frozen=True, kw_only=True):
     """A connection is over."""
 
@@ -189,6 +199,7 @@ class Marked(Entry, frozen=True, kw_only=True):
 
 AnyEntry = (
     Opened
+    | Greeted
     | Closed
     | Received
     | Accepted

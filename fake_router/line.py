@@ -13,7 +13,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, assert_never
 
-from fake_router.entries import NOT_ANSWERED, Closed, EndedBy, Opened, Probed, Unserved
+from fake_router.client_hello import Hello
+from fake_router.entries import NOT_ANSWERED, Closed, EndedBy, Greeted, Opened, Probed, Unserved
 from fake_router.routes import Probe, Work, unserved_work
 from fake_router.switchboard import Switchboard
 from fake_router.wire import MAX_HEAD_BYTES, Event, Request, RequestParser
@@ -72,6 +73,10 @@ class Line:
     def record_opened(self) -> None:
         """Say in the ledger that it was accepted."""
         self._board.ledger.record(Opened, connection=self.number, upstream=self.upstream, peer_port=self._peer_port)
+
+    def record_greeted(self, hello: Hello) -> None:
+        """Say in the ledger whom its ClientHello was meant for."""
+        self._board.ledger.record(Greeted, connection=self.number, server_name=hello.server_name)
 
     def on_readable(self, readable: Callable[[], None]) -> None:
         """Call `readable` as long as bytes, an EOF or an error wait to be read."""

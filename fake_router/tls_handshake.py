@@ -5,6 +5,7 @@ to refuse.
 from collections.abc import Callable
 from typing import assert_never
 
+from fake_router.client_hello import HelloReader
 from fake_router.entries import Striking, Struck, Witness
 from fake_router.identity import WELL, Greeting
 from fake_router.injector import ListenerStep
@@ -94,6 +95,8 @@ class HandshakeConnection:
             Line.wake_at(self._line, self._lying + 1)
             return
         Line.wake_at(self._line, 1)
+        if not isinstance(self._line, TlsLine) and (hello := HelloReader().feed(data)) is not None:
+            self._line.record_greeted(hello)  # a line that speaks TLS does so itself
         self._strike(hello_bytes)
 
     def _strike(self, hello_bytes: int) -> None:

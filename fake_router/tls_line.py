@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Callable
 from typing import assert_never
 
+from fake_router.client_hello import HelloReader
 from fake_router.line import READ_BYTES, READS_AT_ONCE, Line
 from fake_router.switchboard import Switchboard
 from fake_router.tls_session import TlsSession
@@ -28,7 +29,7 @@ class TlsLine(Line):
     what lies behind it.
     """
 
-    __slots__ = ("_awaiting_room", "_copied", "_plain", "_reset", "_sealed", "_seen", "_tls", "_unsent")
+    __slots__ = ("_awaiting_room", "_copied", "_hello", "_plain", "_reset", "_sealed", "_seen", "_tls", "_unsent")
 
     def __init__(
         self,
@@ -44,6 +45,7 @@ class TlsLine(Line):
     ) -> None:
         super().__init__(loop, board, sock, number=number, upstream=upstream, peer_port=peer_port, released=released)
         self._tls = TlsSession(context)
+        self._hello = HelloReader()
         self._plain = b""  # decrypted, and not handed on
         self._copied = 0  # bytes of ciphertext that are decrypted already, and still lie in the socket
         self._seen = 0  # bytes of an unfinished record of the handshake that lay there
@@ -73,14 +75,21 @@ class TlsLine(Line):
             ciphertext = super().read(limit)
             if not ciphertext:
                 return ciphertext
-            data = self._tls.feed(ciphertext)
-            self._reply()
+            data = self._decrypted(ciphertext)
             if data:
                 if self._tls.ended and not self.over:
                     self.read_on()  # the socket may stay quiet, and this is an end all the same
                 return data
         self.read_on()  # nothing to be handed on was in all this
         return None
+
+    def _decrypted(self, ciphertext: bytes) -> bytes:
+        """The plaintext that this completes; what the session itself has to say to it is said."""
+        if (hello := self._hello.feed(ciphertext)) is not None:
+            self.record_greeted(hello)
+        plaintext = self._tls.feed(ciphertext)
+        self._reply()
+        return plaintext
 
     def _discard_copied(self) -> None:
         """Take out of the socket what was decrypted while it lay there."""
@@ -97,8 +106,7 @@ class TlsLine(Line):
         if ciphertext is None:
             return None
         fresh = ciphertext[self._copied :]
-        plaintext = self._tls.feed(fresh)
-        self._reply()
+        plaintext = self._decrypted(fresh)
         self._plain += plaintext
         self._copied = len(ciphertext)
         if fresh and not plaintext and not self._tls.ended and not self.is_reset():
@@ -128,8 +136,7 @@ class TlsLine(Line):
                 return False
             self._seen = 0
             super().wake_at(1)
-            self._tls.feed(super().read(record_bytes) or b"")
-            self._reply()
+            self._decrypted(super().read(record_bytes) or b"")
         self.read_on()
         return False
 

@@ -11,6 +11,7 @@ from fake_router.entries import (
     Closed,
     Dialled,
     Executed,
+    Greeted,
     Marked,
     Opened,
     Probed,
@@ -129,6 +130,9 @@ def describe(entry: AnyEntry) -> str:
     match entry:
         case Opened():
             return f"connection {entry.connection} opened on upstream {entry.upstream}"
+        case Greeted():
+            whom = "nobody by name" if entry.server_name is None else repr(entry.server_name)
+            return f"connection {entry.connection} begins TLS, and asks for {whom}"
         case Closed():
             return f"connection {entry.connection} ended by {entry.by}"
         case Received():

@@ -12,6 +12,7 @@ from fake_router.entries import (
     Dialled,
     EndedBy,
     Executed,
+    Greeted,
     Marked,
     Opened,
     Probed,
@@ -80,7 +81,7 @@ class Reader:
                 self.rejected.append(entry.seq)
             case Accepted() | Executed() | Replying() | Replied():
                 self._happened(entry)
-            case Struck() | Marked():
+            case Greeted() | Struck() | Marked():
                 pass
 
     def finished(self) -> list[Attempt]:

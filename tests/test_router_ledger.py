@@ -59,7 +59,7 @@ def test_record_returns_the_number_and_refuses_facts_that_the_kind_lacks() -> No
 
 def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
     tags = [kind.__struct_config__.tag for kind in get_args(AnyEntry)]
-    assert len(tags) == len(set(tags)) == 15
+    assert len(tags) == len(set(tags)) == 16
 
 
 def test_a_way_through_json_lines_changes_nothing() -> None:

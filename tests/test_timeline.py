@@ -9,6 +9,7 @@ from fake_router.entries import (
     Dialled,
     EndedBy,
     Executed,
+    Greeted,
     Marked,
     Opened,
     Probed,
@@ -127,6 +128,8 @@ def test_what_belongs_to_others_is_left_out() -> None:
         Dialled(seq=8, at_ns=5 * MS, upstream=0, peer_port=1, refused=False),
         Rejected(seq=9, at_ns=6 * MS, connection=2, upstream=1, status=400, why="no prompt"),
         Closed(seq=10, at_ns=7 * MS, connection=2, by=EndedBy.ROUTER_RESET),
+        Greeted(seq=11, at_ns=8 * MS, connection=3, server_name="localhost"),
+        Greeted(seq=12, at_ns=9 * MS, connection=4, server_name=None),
         history=(outcome(5, 0, 2), outcome(4, 0, 9)),
     )
     assert [line.router for line in timeline(run)] == [
@@ -135,6 +138,8 @@ def test_what_belongs_to_others_is_left_out() -> None:
         "dial of upstream 0 dropped",
         "rejected with 400: no prompt",
         "connection 2 ended by router-reset",
+        "connection 3 begins TLS, and asks for 'localhost'",
+        "connection 4 begins TLS, and asks for nobody by name",
     ]
 
 

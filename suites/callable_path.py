@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from suites.returned import words
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_reader import SubjectFileError, SubjectReader
 
@@ -87,7 +88,7 @@ def _imported(path: str, name: str) -> ModuleType:
                 f"{str(Path.cwd())!r}"
             ) from None
         raise SubjectError(
-            f"subject {name!r}: importing {path} raised {error!r}; expected a module that loads"
+            f"subject {name!r}: importing {path} raised {words(error)}; expected a module that loads"
         ) from error
 
 

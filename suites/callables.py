@@ -2,9 +2,9 @@
 
 import asyncio
 import inspect
-import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from suites.history import Arrival, Kind, Outcome
 from suites.in_process import SubjectThread
 from suites.leaving import Leave
 from suites.pulse import Pulse
+from suites.returned import NOTHING, Returned, UnreadableError, read, words
 from suites.sent import sent_content
 from suites.subject import Address, SubjectError, SubjectSpec
 from suites.workload import completion_request
@@ -44,9 +45,9 @@ class CallableSubject:
             return CallableInstance(loaded=loaded, ask=lambda request: loaded.target(request, list(urls)))
         try:
             made = await CLIENTS.run(_made(loaded.target, urls))
+            return CallableInstance(loaded=loaded, ask=made.call, close=getattr(made, "close", None))
         except Exception as error:
-            raise SubjectError(f"{loaded.name}({urls!r}) raised {error!r}; expected an instance") from error
-        return CallableInstance(loaded=loaded, ask=made.call, close=getattr(made, "close", None))
+            raise SubjectError(f"{loaded.name}({urls!r}) raised {words(error)}; expected an instance") from error
 
     async def pulse(self) -> Pulse:
         """On the loop of all clients of this process."""
@@ -54,7 +55,8 @@ class CallableSubject:
 
 
 async def _made(target: Callable[..., Any], urls: list[str]) -> Any:
-    return target(urls)
+    with _no_exit():
+        return target(urls)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,7 +66,7 @@ class CallableInstance:
     loaded: Loaded
     ask: Call
     close: Callable[[], object] | None = None
-    _in_flight: set["asyncio.Task[Any]"] = field(default_factory=set)
+    _in_flight: set["asyncio.Task[Returned]"] = field(default_factory=set)
 
     async def call(
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
@@ -77,7 +79,7 @@ class CallableInstance:
 
     async def _asked(self, request: dict[str, Any], number: int, form: Form, ceiling_ms: int) -> Outcome:
         started = time.monotonic_ns()
-        task = asyncio.ensure_future(_returned(self.ask, request))
+        task = asyncio.ensure_future(_returned(self.ask, request, form.api))
         self._in_flight.add(task)
         task.add_done_callback(self._in_flight.discard)
         try:
@@ -87,28 +89,30 @@ class CallableInstance:
             raise
         if not done:
             task.cancel()
-        kind, arrival, says, value = self._seen(task, ceiling_ms) if done else _hung(ceiling_ms)
-        tokens, text = _result(value, form.api)
+        kind, arrival, says, returned = self._seen(task) if done else _hung(ceiling_ms)
         return Outcome(
             operation=number,
             kind=kind,
             arrival=arrival,
             form=form,
-            tokens=tokens,
-            text=text,
+            tokens=returned.tokens,
+            text=returned.text,
             says=says,
             invoked_at_ns=started,
             ended_at_ns=time.monotonic_ns(),
         )
 
-    def _seen(self, task: "asyncio.Task[object]", ceiling_ms: int) -> "_Seen":
+    def _seen(self, task: "asyncio.Task[Returned]") -> "_Seen":
         if task.cancelled():
-            return Kind.UNKNOWN, Arrival.RETURNED, "it raised CancelledError", None
-        error = task.exception()
-        if error is None:
-            return Kind.OK, Arrival.RETURNED, "", task.result()
-        claims = isinstance(error, self.loaded.not_executed)
-        return Kind.FAILED if claims else Kind.UNKNOWN, Arrival.RETURNED, f"{type(error).__name__}: {error}", None
+            return Kind.UNKNOWN, Arrival.RETURNED, "it raised CancelledError", NOTHING
+        match task.exception():
+            case None:
+                return Kind.OK, Arrival.RETURNED, "", task.result()
+            case UnreadableError() as error:
+                return Kind.UNKNOWN, Arrival.RETURNED, str(error), NOTHING
+            case error:
+                claims = isinstance(error, self.loaded.not_executed)
+                return Kind.FAILED if claims else Kind.UNKNOWN, Arrival.RETURNED, words(error), NOTHING
 
     async def idle(self) -> bool | None:
         """No call is under way, where nothing is sent outside of calls; a module that gives `quiet_ms` says it is."""
@@ -137,50 +141,35 @@ class CallableInstance:
             return
         try:
             async with asyncio.timeout(CLOSING_S):
-                closing = close()
-                if inspect.isawaitable(closing):
-                    await closing
+                with _no_exit():
+                    closing = close()
+                    if inspect.isawaitable(closing):
+                        await closing
         except Exception as error:
-            raise SubjectError(f"close() of {self.loaded.name} failed: {error!r}") from error
+            raise SubjectError(f"close() of {self.loaded.name} failed: {words(error)}") from error
 
 
-_Seen = tuple[Kind, Arrival, str, object]
+_Seen = tuple[Kind, Arrival, str, Returned]
 
 
 def _hung(ceiling_ms: int) -> _Seen:
-    return Kind.UNKNOWN, Arrival.HUNG, f"no answer within {ceiling_ms} ms", None
+    return Kind.UNKNOWN, Arrival.HUNG, f"no answer within {ceiling_ms} ms", NOTHING
 
 
 class ExitRaisedError(Exception):
     """The client would have ended its process."""
 
 
-async def _returned(ask: Call, request: dict[str, Any]) -> object:
-    """What it returns; SystemExit would end the loop instead of the call."""
+@contextmanager
+def _no_exit() -> Iterator[None]:
+    """SystemExit would end the loop of all clients. Raises ExitRaisedError in its place."""
     try:
-        return await ask(request)
+        yield
     except (SystemExit, KeyboardInterrupt) as error:
-        raise ExitRaisedError(repr(error)) from None
+        raise ExitRaisedError(words(error)) from None
 
 
-def _result(value: object, api: Api) -> tuple[tuple[int, ...] | None, str | None]:
-    """Tokens and text of the first choice in what was returned; None for what is no completion."""
-    data = _as_data(value)
-    match data:
-        case {"choices": [{"token_ids": [*tokens], "text": str(text)}, *_]} if api is Api.COMPLETIONS:
-            return tuple(tokens), text
-        case {"choices": [{"token_ids": [*tokens], "message": {"content": str(text)}}, *_]} if api is Api.CHAT:
-            return tuple(tokens), text
-        case _:
-            return None, None
-
-
-def _as_data(value: object) -> object:
-    """A dict as it is, bytes or a text as JSON, and an object of a client library by its `model_dump`."""
-    if isinstance(value, bytes | str):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return None
-    dump = getattr(value, "model_dump", None)
-    return dump() if callable(dump) else value
+async def _returned(ask: Call, request: dict[str, Any], api: Api) -> Returned:
+    """What it returns, read on its own loop: reading is its own code too."""
+    with _no_exit():
+        return read(await ask(request), api)

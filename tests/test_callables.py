@@ -34,12 +34,15 @@ def answer(request):
 class Model:
     def __init__(self, data): self.data = data
     def model_dump(self): return self.data
+class Unreadable(Model):
+    def model_dump(self): return self.data["gone"]
 async def returns_dict(request, urls): return answer(request)
 async def returns_bytes(request, urls): return json.dumps(answer(request)).encode()
 async def returns_text(request, urls): return json.dumps(answer(request))
 async def returns_model(request, urls): return Model(answer(request))
 async def returns_garbage(request, urls): return b"<html>"
 async def returns_none(request, urls): return None
+async def returns_unreadable(request, urls): return Unreadable({})
 async def raises_refused(request, urls): raise Worse("not sent")
 async def raises_other(request, urls): raise OSError("cut")
 async def raises_exit(request, urls): raise SystemExit(3)
@@ -62,6 +65,10 @@ class ClosesInVain(Keeps):
     async def close(self): raise OSError("still in use")
 class Unmade(Keeps):
     def __init__(self, urls): raise OSError("no session")
+class LeavesAtOnce(Keeps):
+    def __init__(self, urls): raise SystemExit(4)
+class LeavesAtLast(Keeps):
+    async def close(self): raise SystemExit(5)
 class NoCall: pass
 class Callable:
     async def __call__(self, request, urls): return answer(request)
@@ -124,7 +131,7 @@ async def test_what_is_no_completion_is_a_success_without_a_result(name: str) ->
     [
         ("raises_refused", Kind.FAILED, "Worse: not sent"),
         ("raises_other", Kind.UNKNOWN, "OSError: cut"),
-        ("raises_exit", Kind.UNKNOWN, "ExitRaisedError: SystemExit(3)"),
+        ("raises_exit", Kind.UNKNOWN, "ExitRaisedError: SystemExit: 3"),
         ("raises_cancelled", Kind.UNKNOWN, "it raised CancelledError"),
     ],
 )
@@ -133,6 +140,13 @@ async def test_what_is_raised_claims_not_executed_only_where_the_module_says_so(
 ) -> None:
     outcome = await called(name)
     assert (outcome.kind, outcome.arrival, outcome.says) == (kind, Arrival.RETURNED, says)
+
+
+async def test_a_result_that_cannot_be_read_is_the_client_s_fault() -> None:
+    """No success, and no bug of ours."""
+    outcome = await called("returns_unreadable")
+    assert (outcome.kind, outcome.arrival, outcome.tokens) == (Kind.UNKNOWN, Arrival.RETURNED, None)
+    assert "a Unreadable, cannot be read: it raised KeyError: 'gone'" in outcome.says
 
 
 async def test_a_call_that_does_not_end_hangs_and_is_cancelled() -> None:
@@ -178,10 +192,18 @@ async def test_a_class_is_made_for_each_run_and_closed_after_it() -> None:
     await instance.stop()
     await instance.stop()
     assert sys.modules["mine"].Keeps.closed == [["http://h:1", "http://h:2"]]
-    with pytest.raises(SubjectError, match=r"close\(\) of mine:ClosesInVain failed: OSError\('still in use'\)"):
+    with pytest.raises(SubjectError, match=r"close\(\) of mine:ClosesInVain failed: OSError: still in use"):
         await (await started("ClosesInVain")).stop()
-    with pytest.raises(SubjectError, match=r"mine:Unmade\(\['http://h:1', .*raised OSError\('no session'\)"):
+    with pytest.raises(SubjectError, match=r"mine:Unmade\(\['http://h:1', .*raised OSError: no session"):
         await started("Unmade")
+
+
+@pytest.mark.parametrize(("name", "says"), [("LeavesAtOnce", "SystemExit: 4"), ("LeavesAtLast", "SystemExit: 5")])
+async def test_a_client_that_would_end_the_process_does_not(name: str, says: str) -> None:
+    """Nor the loop of all clients, on which the next one is called."""
+    with pytest.raises(SubjectError, match=says):
+        await called(name)
+    assert (await called("returns_dict")).kind is Kind.OK
 
 
 @pytest.mark.parametrize(
@@ -210,8 +232,8 @@ def test_what_is_no_subject_is_refused(folder: Path, path: str, text: str, messa
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("broken", "1 / 0", r"importing broken raised ZeroDivisionError\('division by zero'\)"),
-        ("leaves", "import sys; sys.exit(1)", r"importing leaves raised SystemExit\(1\)"),
+        ("broken", "1 / 0", r"importing broken raised ZeroDivisionError: division by zero"),
+        ("leaves", "import sys; sys.exit(1)", r"importing leaves raised SystemExit: 1"),
         ("lacks", "import nowhere_at_all", "importing lacks raised ModuleNotFoundError"),
     ],
 )

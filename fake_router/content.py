@@ -25,7 +25,7 @@ def prompt_text(operation: int) -> str:
 
 
 def _checked(operation: int) -> int:
-    if not 0 < operation <= MAX_NUMBER:
+    if type(operation) is not int or not 0 < operation <= MAX_NUMBER:
         raise ValueError(f"operation number {operation!r}; expected 1 to {MAX_NUMBER}")
     return operation
 

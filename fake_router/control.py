@@ -15,6 +15,7 @@ from aiohttp import web
 from fake_router.ledger import dump, dump_more
 from fake_router.listener import PortInUseError
 from fake_router.server import Router
+from faults.driven import refuse_undriven
 from faults.plan import PlanError
 from faults.plan_json import plan_from_json
 
@@ -80,8 +81,10 @@ class Control:
 
     async def _arm(self, request: web.Request) -> web.Response:
         asked = _fields(await request.read(), {"plan": dict, "first_operation": int, "read_timeout_ms": int})
+        plan = plan_from_json(asked["plan"])
+        refuse_undriven(plan)
         self._router.arm(
-            plan_from_json(asked["plan"]),
+            plan,
             first_operation=asked["first_operation"],
             read_timeout_ms=asked["read_timeout_ms"],
         )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
+from fake_router.content import MAX_NUMBER
 from fake_router.own_network import can_filter_packets
 from faults.acts import (
     HEALTHY,
@@ -18,6 +19,7 @@ from faults.acts import (
 from faults.catalogue import fault_named
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
 
+MAX_READ_TIMEOUT_MS = 3_600_000  # as much as a subject may have
 GateKey = tuple[int, str]  # the number of the armed plan (0: any), and the gate's name
 
 
@@ -89,10 +91,14 @@ class Injector:
         plan does not fit to this router or to what is armed.
         """
         numbers = range(first_operation, first_operation + len(plan.operations))
-        if first_operation < 1:
-            raise PlanError(f"first_operation is {first_operation!r}; expected 1 or more")
-        if read_timeout_ms < 1:
-            raise PlanError(f"read_timeout_ms is {read_timeout_ms!r}; expected 1 or more")
+        if first_operation < 1 or numbers[-1] > MAX_NUMBER:
+            raise PlanError(f"first_operation is {first_operation!r}; expected 1 or more, and none above {MAX_NUMBER}")
+        if not 1 <= read_timeout_ms <= MAX_READ_TIMEOUT_MS:
+            raise PlanError(f"read_timeout_ms is {read_timeout_ms!r}; expected 1 or more, up to {MAX_READ_TIMEOUT_MS}")
+        if plan.upstreams > self.upstreams:
+            raise PlanError(
+                f"upstreams is {plan.upstreams!r}; expected no more than this router plays: {self.upstreams}"
+            )
         taken = [number for number in numbers if number in self._operations]
         if taken:
             raise PlanError(f"operation {taken[0]} is armed already; expected numbers that no armed plan has")

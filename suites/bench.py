@@ -24,6 +24,7 @@ from suites.findings import Verdict
 from suites.given import refuse_bare_url
 from suites.judge import Judgement, invariant_of
 from suites.lives import live, live_beside_twin
+from suites.marked import A_PLAN
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
@@ -110,8 +111,8 @@ class Bench:
         return run, judgement
 
     def holds(self, plan: Plan, suite: str) -> Judgement:
-        """Live through the plan and insist on PASS. Raises BrokenMustError with the plan saved for replay, and
-        NotRunError for a plan that cannot be reached.
+        """Live through the plan and insist on PASS. Raises BrokenMustError with the plan saved for replay, NotRunError
+        for a plan that cannot be reached, and ValueError for what is no plan.
         """
         self._require_reach(plan)
         _, judgement = self.live(plan, suite)
@@ -125,6 +126,8 @@ class Bench:
         return self._insist(plan, suite, judgement)
 
     def _require_reach(self, plan: Plan) -> None:
+        if not isinstance(plan, Plan):
+            raise ValueError(f"plan is {plan!r}; expected a Plan ({A_PLAN})")
         reason = unreachable(plan, self.spec, self.machine)
         if reason is not None:
             raise NotRunError(f"not_run: the plan cannot be run on {self.spec.facts.name}: {reason}")

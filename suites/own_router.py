@@ -1,39 +1,24 @@
 """A fake router for somebody's own tests: armed with a few words, asked what it saw, and held to what was planned."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from fake_router.content import prompt_tokens
 from fake_router.entries import AnyEntry, Executed, Received, Unserved
+from fake_router.identity import IDENTITY
 from fake_router.server import Router
 from fake_router.thread import RouterThread
-from faults.acts import is_listener_act
+from faults.acts import is_listener_act, needs_tls
 from faults.catalogue import fault_named
-from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.driven import refuse_undriven
+from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
 from suites.accounts import accounts_of
 from suites.checks.vacuity import missed_strikes
+from suites.marked import A_PLAN, Marked
 from suites.run import Promise, Run, SubjectFacts
 from suites.workload import completion_request
 
 NOBODY = SubjectFacts(name="the client of a test", promises=Promise.ANSWERING)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
-    """What the marker says. Raises ValueError for both faults and a plan."""
-
-    faults: Sequence[str] = ()
-    plan: Plan | None = None
-    upstreams: int = 1
-    read_timeout_ms: int = 300
-    may_not_strike: bool = False
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.faults, list | tuple) or not all(isinstance(id_, str) for id_ in self.faults):
-            raise ValueError(f"faults is {self.faults!r}; expected a list of fault ids")
-        if self.faults and self.plan is not None:
-            raise ValueError(f"faults {self.faults!r} beside a plan; expected one of them")
 
 
 @dataclass(slots=True, kw_only=True, repr=False)
@@ -49,9 +34,9 @@ class OwnRouter:
     @staticmethod
     def start(marked: Marked, threads: RouterThread) -> "OwnRouter":
         """One that listens, armed with what is marked. Raises PlanError and UnknownFaultError, both ValueErrors."""
-        own = OwnRouter(
-            marked=marked, threads=threads, router=threads.run(threads.start_router, upstreams=marked.upstreams)
-        )
+        identity = IDENTITY if marked.tls else None
+        router = threads.run(threads.start_router, upstreams=marked.upstreams, identity=identity)
+        own = OwnRouter(marked=marked, threads=threads, router=router)
         try:
             if marked.faults:
                 own.arm(*marked.faults)
@@ -72,12 +57,20 @@ class OwnRouter:
     @property
     def urls(self) -> list[str]:
         """The base URL of each upstream."""
-        return [f"http://{self.router.host}:{port}" for port in self.router.ports]
+        scheme = "https" if self.router.tls else "http"
+        return [f"{scheme}://{self.router.host}:{port}" for port in self.router.ports]
 
     @property
     def url(self) -> str:
         """The base URL of the first upstream."""
         return self.urls[0]
+
+    @property
+    def ca_pem(self) -> str:
+        """The certificate of the CA that a client has to trust, in PEM. Raises ValueError where there is no TLS."""
+        if not self.router.tls:
+            raise ValueError("ca_pem of a router without TLS; expected a test that is marked fake_router(tls=True)")
+        return IDENTITY.ca_pem.decode()
 
     def arm(self, *what: str | Plan) -> range:
         """Let faults strike: ids, for one operation and for every upstream, or one whole plan. Returns the numbers of
@@ -85,7 +78,13 @@ class OwnRouter:
 
         Raises PlanError or UnknownFaultError for what is no plan, or does not fit to what is armed.
         """
-        plan = what[0] if len(what) == 1 and isinstance(what[0], Plan) else _plan_of(what, self.marked.upstreams)
+        plan = what[0] if len(what) == 1 and isinstance(what[0], Plan) else _plan_of(what, self.marked)
+        if plan.tls is not self.marked.tls:
+            raise PlanError(
+                f"tls is {plan.tls!r}, of a plan or its faults; expected {self.marked.tls!r}, or a test that is marked "
+                f"fake_router(tls={plan.tls!r})"
+            )
+        refuse_undriven(plan)
         first, since = self._next, len(self.router.ledger)
         timeout_ms = self.marked.read_timeout_ms
         self.threads.run(lambda: self.router.arm(plan, first_operation=first, read_timeout_ms=timeout_ms))
@@ -99,6 +98,8 @@ class OwnRouter:
 
     def open_gate(self, name: str) -> None:
         """What plans hold at that gate goes on."""
+        if not isinstance(name, str):
+            raise ValueError(f"open_gate({name!r}); expected the name of a gate")
         self.threads.run(self.router.open_gate, name)
 
     def prompt_for(self, operation: int) -> list[int]:
@@ -121,6 +122,7 @@ class OwnRouter:
 
     def executions(self, operation: int) -> int:
         """How often the work of that operation was done."""
+        prompt_tokens(operation)  # it is the number of one
         exchanges = {e.exchange for e in self.ledger if isinstance(e, Received) and e.operation == operation}
         return sum(isinstance(entry, Executed) and entry.exchange in exchanges for entry in self.ledger)
 
@@ -154,12 +156,13 @@ class OwnRouter:
         self.router.heal()
 
 
-def _plan_of(ids: tuple[str | Plan, ...], upstreams: int) -> Plan:
+def _plan_of(ids: tuple[str | Plan, ...], marked: Marked) -> Plan:
     if not ids or not all(isinstance(id_, str) for id_ in ids):
-        raise ValueError(f"arm{ids!r}; expected ids of faults, or one Plan")
+        raise ValueError(f"arm{ids!r}; expected ids of faults, or one Plan ({A_PLAN})")
     named = [fault_named(id_) for id_ in ids if isinstance(id_, str)]
     return Plan(
         operations=(PlannedOperation(faults=tuple(f.id for f in named if not is_listener_act(f.act))),),
         listeners=tuple(PlannedListener(fault=f.id) for f in named if is_listener_act(f.act)),
-        upstreams=upstreams,
+        upstreams=marked.upstreams,
+        tls=marked.tls or any(needs_tls(fault.act) for fault in named),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,13 +13,15 @@ if TYPE_CHECKING:  # the plugin is loaded in every pytest of its environment: no
 
     from fake_router.thread import RouterThread
     from suites.bench import Bench
+    from suites.marked import Marked
     from suites.own_router import OwnRouter
 
 MARKER = "fake_router"
 MARKER_SAYS = (
-    "fake_router(faults=[...], plan=None, upstreams=1, read_timeout_ms=300, may_not_strike=False): what the fixture "
-    "fake_router is armed with; what is planned must strike"
+    "fake_router(faults=[...], plan=None, upstreams=1, tls=False, read_timeout_ms=300, may_not_strike=False): what the "
+    "fixture fake_router is armed with; what is planned must strike"
 )
+MAX_EXAMPLES = 100_000
 BENCHES = pytest.StashKey["list[Bench]"]()
 ROUTER = pytest.StashKey["OwnRouter"]()
 
@@ -32,7 +36,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the forwarder under test: a built-in name (`retryproof subjects`), a TOML file (also with the `url` of "
         "one that runs already), or module:callable (default: reference)",
     )
-    group.addoption("--examples", type=int, default=50, metavar="N", help="drawn plans for each property (default: 50)")
+    group.addoption(
+        "--examples", type=_examples, default=50, metavar="N", help="drawn plans for each property (default: 50)"
+    )
+
+
+def _examples(text: str) -> int:
+    """A type for options. Raises ArgumentTypeError, which pytest prints as wrong usage."""
+    if len(text) > 20 or not text.isdecimal() or not 1 <= int(text) <= MAX_EXAMPLES:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}; expected a whole number from 1 to {MAX_EXAMPLES} (without drawn plans: `-k 'not properties'`)"
+        )
+    return int(text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,8 +60,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """The subject of --subject, ready to live through plans one at a time."""
     from suites.bench import Bench
+    from suites.subject import SubjectError
 
-    with Bench.open(request.config.getoption("--subject"), request.config.getoption("--examples")) as opened:
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(
+                Bench.open(request.config.getoption("--subject"), request.config.getoption("--examples"))
+            )
+        except (ValueError, SubjectError) as error:
+            raise pytest.fail.Exception(f"--subject: {error}", pytrace=False) from None
         request.config.stash[BENCHES].append(opened)
         yield opened
 
@@ -63,19 +85,27 @@ def _fake_router_thread() -> Iterator[RouterThread]:
 @pytest.fixture
 def fake_router(request: pytest.FixtureRequest, _fake_router_thread: RouterThread) -> Iterator[OwnRouter]:
     """A fake router that runs for this test alone, armed as its marker says (docs/pytest.md)."""
-    from suites.own_router import Marked, OwnRouter
+    from suites.own_router import OwnRouter
 
-    marker = request.node.get_closest_marker(MARKER)
-    if marker is not None and marker.args:
-        raise ValueError(f"fake_router{marker.args!r}; expected keywords: {MARKER_SAYS}")
     try:
-        marked = Marked(**(marker.kwargs if marker is not None else {}))
-    except TypeError as error:
-        raise ValueError(f"the marker fake_router: {error}; expected {MARKER_SAYS}") from None
-    own = OwnRouter.start(marked, _fake_router_thread)
+        own = OwnRouter.start(_marked(request.node), _fake_router_thread)
+    except ValueError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     request.node.stash[ROUTER] = own
     yield own
     own.close()
+
+
+def _marked(node: pytest.Item) -> Marked:
+    """What the nearest marker says: that of a test comes before that of its class. Raises ValueError."""
+    from suites.marked import Marked
+
+    found = list(node.iter_markers_with_node(MARKER))
+    nearest = [marker for of, marker in found if of is found[0][0]]
+    for marker in nearest:
+        if marker.args:
+            raise ValueError(f"fake_router{marker.args!r}; expected keywords: {MARKER_SAYS}")
+    return Marked.of([marker.kwargs for marker in nearest])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -108,6 +108,11 @@ def test_unknown_keyword(fake_router):
 def test_no_list(fake_router):
     pass
 
+@marked(faults=["503-after"])
+@marked(upstreams=2)
+def test_two_markers(fake_router):
+    pass
+
 @marked(faults=["503-sideways"])
 def test_unknown_fault(fake_router):
     pass
@@ -154,19 +159,21 @@ def test_a_marker_that_arms_nothing_is_refused(pytester: pytest.Pytester) -> Non
     pytester.makepyfile(test_wrong=WRONG)
     result = pytester.runpytest_subprocess("-rA")
     text = result.stdout.str()
-    assert result.parseoutcomes() == {"failed": 1, "errors": 5}
+    assert result.parseoutcomes() == {"failed": 1, "errors": 6}
     for says in (
         "is marked fake_router and does not ask for the fixture",
         "fake_router('503-after',); expected keywords: fake_router(faults=",
-        "unexpected keyword argument 'fault'",
+        "fake_router has no 'fault'; expected some of faults, ",
+        "two markers fake_router on one test, fake_router(upstreams=2) and fake_router(faults=['503-after']); expected",
         "faults is '503-after'; expected a list of fault ids",
         "fault '503-sideways' is not in the catalogue; ",
         "arm(); expected ids of faults, or one Plan",
     ):
         assert says in text
+    assert "another exception" not in text
 
 
 def test_the_marker_is_explained(pytester: pytest.Pytester) -> None:
     """By pytest itself."""
     result = pytester.runpytest_subprocess("--markers")
-    assert "@pytest.mark.fake_router(faults=[...], plan=None, upstreams=1" in result.stdout.str()
+    assert "@pytest.mark.fake_router(faults=[...], plan=None, upstreams=1, tls=False" in result.stdout.str()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from suites.callable_path import SAYABLE
-from suites.own_router import Marked, OwnRouter
+from suites.marked import Marked
+from suites.own_router import OwnRouter
 from tests.command_process import Ended, Place, ended
 
 PAGE = (Path(__file__).parent.parent / "docs" / "pytest.md").read_text()

@@ -29,6 +29,12 @@ ROOT = Path(__file__).parent.parent
 PLAN = {"schema": 1, "operations": [{"faults": ["503-after"], "gate": "later"}]}
 
 
+def armed(**keys: object) -> dict[str, object]:
+    """What arms a plan with these keys."""
+    plan = {"schema": 1, "operations": [{"faults": ["503-after"]}], **keys}
+    return {"plan": plan, "first_operation": 1, "read_timeout_ms": 100}
+
+
 class Api:
     """A control API as its client sees it; the router may be anywhere."""
 
@@ -134,6 +140,23 @@ def test_status_names_the_upstreams(both: tuple[Router, Api]) -> None:
         ("POST", "/arm", {"plan": PLAN, "first_operation": "1", "read_timeout_ms": 1}, 400, "first_operation is '1'"),
         ("POST", "/arm", {"plan": PLAN, "first_operation": True, "read_timeout_ms": 1}, 400, "expected a number"),
         ("POST", "/arm", {"plan": PLAN, "first_operation": 0, "read_timeout_ms": 1}, 400, "expected 1 or more"),
+        (
+            "POST",
+            "/arm",
+            {"plan": PLAN, "first_operation": 2**31, "read_timeout_ms": 1},
+            400,
+            "is 2147483648; expected",
+        ),
+        ("POST", "/arm", {"plan": PLAN, "first_operation": 1, "read_timeout_ms": 10**30}, 400, "up to 3600000"),
+        ("POST", "/arm", armed(upstreams=3), 400, "upstreams is 3; expected no more than this router plays: 2"),
+        (
+            "POST",
+            "/arm",
+            armed(operations=[{"faults": ["silence-after"], "leaves": "fin"}]),
+            400,
+            "has leaves 'fin'; exp",
+        ),
+        ("POST", "/arm", armed(listeners=[{"fault": "pool-wait"}]), 400, "fault 'pool-wait'; expected one that"),
         ("GET", "/ledger?since=x", None, 400, "since is 'x'"),
         ("GET", "/ledger?follow=yes", None, 400, "follow is 'yes'; expected 1"),
         ("GET", f"/ledger?since={'9' * 5000}", None, 400, "expected the seq of an entry"),

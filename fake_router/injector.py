@@ -127,8 +127,6 @@ class Injector:
         for planned in plan.listeners:
             hit = range(self.upstreams) if planned.upstream is None else (planned.upstream,)
             for upstream in hit:
-                if not upstream < self.upstreams:
-                    raise PlanError(f"upstream {upstream!r}; this router plays {self.upstreams}, from 0")
                 if upstream in self._listeners:
                     raise PlanError(f"upstream {upstream!r} is faulty already; expected one fault a listener")
                 if isinstance(fault_named(planned.fault).act, Misresolve) and not self.names:

@@ -115,7 +115,7 @@ def test_a_fault_meets_new_connections_or_those_that_lie_idle_or_both(fault: str
     [
         (0, 1, 0, "first_operation is 0; expected 1 or more"),
         (1, 0, 0, "read_timeout_ms is 0; expected 1 or more"),
-        (1, 1, 1, "upstream 1; this router plays 1, from 0"),
+        (1, 1, 1, "upstreams is 2; expected no more than this router plays: 1"),
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(first: int, timeout_ms: int, upstream: int, says: str) -> None:

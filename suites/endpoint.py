@@ -11,15 +11,20 @@ from urllib.parse import urlsplit
 from faults.evidence import Marker
 from faults.plan import PlannedOperation
 from suites.body_template import filled
-from suites.caller import Reply, call, connecting_socket
+from suites.caller import call, connecting_socket
 from suites.history import Arrival, Outcome
 from suites.leaving import Leave
 from suites.outcomes import outcome_of
 from suites.pipe import in_words, pipe_on
+from suites.reading import Reply
+from suites.request import Request
 from suites.sent import sent_body
 from suites.subject import Address
 from suites.subject_reader import SubjectFile
 from suites.workload import completion_request
+
+# RFC 9110 s12.5.3: who does not say which codings it accepts accepts any.
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,33 +49,22 @@ class Endpoint:
         form = planned.form
         usual = json.dumps(completion_request(number, form, planned.body_bytes)).encode()
         body = filled(self.body, number) if self.body else usual
-        reply = await call(
-            self.address,
+        request = Request(
             target=(self.path or form.api.path) + self.query,
             body=body,
-            headers={"Content-Type": "application/json", **self.headers},
+            headers={**_HEADERS, **self.headers},
             segments=planned.segments,
             expect=planned.expect,
-            ceiling_ms=ceiling_ms,
-            tls=self.tls,
-            leave=leave,
         )
+        reply = await call(self.address, request, ceiling_ms=ceiling_ms, tls=self.tls, leave=leave)
         left = leave is not None and leave.left.is_set()
         outcome = outcome_of(reply, number, form, self.not_executed, began_ns, left=left)
         return replace(outcome, sent=sent_body(body))
 
     async def get(self, target: str, ceiling_ms: int) -> Reply:
         """A look at it: a GET without a body."""
-        return await call(
-            self.address,
-            method="GET",
-            target=target,
-            body=b"",
-            headers=self.headers,
-            segments=1,
-            ceiling_ms=ceiling_ms,
-            tls=self.tls,
-        )
+        request = Request(method="GET", target=target, body=b"", headers=self.headers)
+        return await call(self.address, request, ceiling_ms=ceiling_ms, tls=self.tls)
 
     async def is_ready(self, ready: str, within_ms: int) -> bool:
         """It accepts a connection ("tcp"), or answers a GET for that path with 200."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from faults.form import COMPLETION, Form
+from suites.coding import content_so_far
 from suites.sent import Sent
 
 
@@ -32,7 +33,8 @@ class Outcome:
     """How one operation ended for its caller, who had asked for it in that form. `says`: the subject's words, for
     reports. Of a stream, OK is one that looks whole to its last event. For a subject called in process, `tokens` and
     `text` are what it returned; for one over HTTP, `body` is what arrived. sent: what its caller sent, as far as it is
-    known. left: its caller left while it was in flight, wholly (arrival LEFT) or by half-closing.
+    known. coding: of the body, as its head names it. behind: what had come behind a whole answer, and is no part of it.
+    left: its caller left while it was in flight, wholly (arrival LEFT) or by half-closing.
     Times are the machine's monotonic clock in nanoseconds.
     """
 
@@ -42,6 +44,8 @@ class Outcome:
     form: Form = COMPLETION
     status: int | None = None
     body: bytes = b""
+    coding: str = ""
+    behind: bytes = b""
     tokens: tuple[int, ...] | None = None
     text: str | None = None
     says: str = ""
@@ -49,6 +53,16 @@ class Outcome:
     sent: Sent | None = None
     invoked_at_ns: int = 0
     ended_at_ns: int = 0
+
+    @property
+    def success_head(self) -> bool:
+        """A head with a 2xx has come."""
+        return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def content(self) -> bytes:
+        """The body without its coding, as far as it can be read."""
+        return content_so_far(self.body, self.coding)
 
     @property
     def delay_ms(self) -> float:

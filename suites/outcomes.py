@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from faults.evidence import Marker
 from faults.form import Form
-from suites.caller import Reply
+from suites.coding import coding_in, content_so_far
 from suites.events import streamed_in
 from suites.history import Arrival, Kind, Outcome
+from suites.reading import Reply
 
 
 def outcome_of(
@@ -16,16 +17,19 @@ def outcome_of(
     """The outcome of the operation of that number, which was asked for in that form; it has ended just now, or its
     caller has left.
     """
-    says = reply.says
+    says, coding = reply.says, coding_in(reply.headers)
+    content = content_so_far(reply.body, coding)
     if form.stream and _is_success(reply):
-        says = "; ".join(filter(None, (streamed_in(reply.body, form.api).says, says)))
+        says = "; ".join(filter(None, (streamed_in(content, form.api).says, says)))
     return Outcome(
         operation=number,
-        kind=_kind(reply, form, not_executed),
+        kind=_kind(reply, content, form, not_executed),
         arrival=reply.arrival,
         form=form,
         status=reply.status,
         body=reply.body,
+        coding=coding,
+        behind=reply.behind,
         says=says,
         left=left,
         invoked_at_ns=began_ns,
@@ -33,13 +37,13 @@ def outcome_of(
     )
 
 
-def _kind(reply: Reply, form: Form, not_executed: Sequence[Marker]) -> Kind:
+def _kind(reply: Reply, content: bytes, form: Form, not_executed: Sequence[Marker]) -> Kind:
     if reply.arrival is not Arrival.WHOLE:
         return Kind.UNKNOWN
     if _is_success(reply):
-        whole = not form.stream or (_is_stream(reply) and streamed_in(reply.body, form.api).complete)
+        whole = not form.stream or (_is_stream(reply) and streamed_in(content, form.api).complete)
         return Kind.OK if whole else Kind.UNKNOWN
-    claims = any(reply.status == marker.status and marker.body.encode() in reply.body for marker in not_executed)
+    claims = any(reply.status == marker.status and marker.body.encode() in content for marker in not_executed)
     return Kind.FAILED if claims else Kind.UNKNOWN
 
 

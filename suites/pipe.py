@@ -26,6 +26,13 @@ class Pipe:
         """What comes next; empty when the peer has ended its side in good order."""
         return await asyncio.get_running_loop().sock_recv(self.sock, _READ_BYTES)
 
+    def waiting(self) -> bytes:
+        """What has come by now and was not received; empty also where the connection has ended, however that was."""
+        try:
+            return self.sock.recv(_READ_BYTES)
+        except OSError:  # BlockingIOError among them: nothing has come
+            return b""
+
 
 @dataclass(slots=True, kw_only=True)
 class TlsPipe(Pipe):
@@ -68,6 +75,13 @@ class TlsPipe(Pipe):
                 await self._exchange()
             except ssl.SSLZeroReturnError:
                 return b""
+
+    def waiting(self) -> bytes:
+        self._in.write(Pipe.waiting(self))
+        try:
+            return self._tls.read(_READ_BYTES)
+        except ssl.SSLError:  # nothing, or no more than a part of a record, or the end
+            return b""
 
     async def _exchange(self) -> None:
         await self._flush()

@@ -8,8 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from suites.caller import Reply, call
+from suites.caller import call
 from suites.history import Arrival
+from suites.pipe import Pipe
+from suites.reading import Reply
+from suites.request import Request
 
 CEILING_MS = 20_000
 RESET = struct.pack("ii", 1, 0)
@@ -84,15 +87,8 @@ async def called(
     expect: bool = False,
 ) -> Reply:
     headers = {"X-Caller": "yes"}
-    return await call(
-        address,
-        target="/v1/completions",
-        body=body,
-        headers=headers,
-        segments=segments,
-        ceiling_ms=ceiling_ms,
-        expect=expect,
-    )
+    request = Request(target="/v1/completions", body=body, headers=headers, segments=segments, expect=expect)
+    return await call(address, request, ceiling_ms=ceiling_ms)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +123,24 @@ async def test_the_arrival_tells_what_came_and_how_it_ended(
         reply = await called(address)
     assert (reply.arrival, reply.status, reply.body) == (Arrival(arrival), status, body)
     assert bool(reply.says) == (reply.arrival is not Arrival.WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("script", "behind"),
+    [
+        (answering(LENGTH_2 + b"{}"), b""),
+        (answering(LENGTH_2 + b"{}", reset=True), b""),
+        (answering(LENGTH_2 + b"{}\r\n"), b"\r\n"),
+        (answering(CHUNKED + b"0\r\n\r\n" + LENGTH_2 + b"{}"), LENGTH_2 + b"{}"),
+        (answering(HEAD + b"connection: close\r\ncontent-length: 0\r\n\r\n?"), b"?"),
+        (answering(b"HTTP/1.1 204 No\r\n\r\nno"), b"no"),
+    ],
+)
+async def test_what_came_behind_a_whole_answer_is_told_and_no_part_of_it(script: Script, behind: bytes) -> None:
+    """RFC 9112 s9.2; whatever the answer says of its connection."""
+    async with peer(script) as address:
+        reply = await called(address)
+    assert (reply.arrival, reply.behind) == (Arrival.WHOLE, behind)
 
 
 async def test_fin_and_reset_before_any_byte_are_told_apart_in_words() -> None:
@@ -222,3 +236,16 @@ async def test_each_byte_can_be_written_by_itself() -> None:
     async with peer(script) as address:
         await called(address, segments=0)
     assert segments[0] >= 10
+
+
+def test_what_waits_in_a_pipe_is_received_without_waiting() -> None:
+    """Nothing is nothing, and so is an end."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with ours, theirs:
+        pipe = Pipe(sock=ours)
+        assert pipe.waiting() == b""
+        theirs.sendall(b"more")
+        assert pipe.waiting() == b"more"
+        theirs.close()
+        assert pipe.waiting() == b""

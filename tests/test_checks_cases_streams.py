@@ -10,6 +10,7 @@ from fake_router.entries import AnyEntry, Received
 from fake_router.forms import DONE, stream_events
 from faults.form import Api, Form
 from faults.plan import Plan, PlannedOperation
+from suites.coding import content_so_far
 from suites.events import streamed_in
 from suites.findings import Verdict
 from suites.history import Arrival, Kind, Outcome
@@ -54,11 +55,11 @@ def asked(entries: Sequence[AnyEntry]) -> list[AnyEntry]:
     return [msgspec.structs.replace(one, stream=True) if isinstance(one, Received) else one for one in entries]
 
 
-def got(body: bytes, arrival: Arrival = Arrival.WHOLE, status: int = 200) -> Outcome:
+def got(body: bytes, arrival: Arrival = Arrival.WHOLE, status: int = 200, coding: str = "") -> Outcome:
     """What a caller saw of a stream, with the kind that this means."""
-    complete = arrival is Arrival.WHOLE and streamed_in(body, Api.COMPLETIONS).complete
+    complete = arrival is Arrival.WHOLE and streamed_in(content_so_far(body, coding), Api.COMPLETIONS).complete
     kind = Kind.OK if complete else Kind.UNKNOWN
-    return Outcome(operation=OP, kind=kind, arrival=arrival, form=STREAM, status=status, body=body)
+    return Outcome(operation=OP, kind=kind, arrival=arrival, form=STREAM, status=status, body=body, coding=coding)
 
 
 HEALTHY = asked([opened(1), *served(1, 1)])

@@ -13,17 +13,21 @@ from suites.judge import Judgement, judge, judge_twins
 from suites.run import Run
 from tests.ledgers import Case
 from tests.test_checks_cases_budget import CASES as BUDGET
+from tests.test_checks_cases_codings import CASES as CODINGS
 from tests.test_checks_cases_failures import CASES as FAILURES
 from tests.test_checks_cases_instrument import CASES as INSTRUMENT
+from tests.test_checks_cases_parts import CASES as PARTS
 from tests.test_checks_cases_replies import CASES as REPLIES
 from tests.test_checks_cases_results import CASES as RESULTS
 from tests.test_checks_cases_retry import CASES as RETRY
+from tests.test_checks_cases_streams import CASES as STREAMS
 from tests.test_checks_cases_unread import CASES as UNREAD
 from tests.test_checks_cases_witnesses import CASES as WITNESSES
 
 # A machine that stalls is no failure of a check: nothing here is about time.
 ANY_TIME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-CASES: tuple[Case, ...] = (*RETRY, *UNREAD, *RESULTS, *REPLIES, *FAILURES, *BUDGET, *INSTRUMENT, *WITNESSES)
+ANSWERS = (*RESULTS, *REPLIES, *CODINGS, *STREAMS, *PARTS)
+CASES: tuple[Case, ...] = (*RETRY, *UNREAD, *ANSWERS, *FAILURES, *BUDGET, *INSTRUMENT, *WITNESSES)
 RUNS = st.sampled_from([case.run for case in CASES])
 
 

@@ -63,6 +63,7 @@ async def test_target_headers_and_body_are_as_the_keys_say() -> None:
     head, _, body = requests[0].partition(b"\r\n\r\n")
     assert head.startswith(b"POST /v1/completions HTTP/1.1\r\n")
     assert f"host: 127.0.0.1:{port}".encode() in head.lower()
+    assert b"\r\nAccept-Encoding: identity\r\n" in head
     assert json.loads(body)["prompt"] == prompt_tokens(7)
     head, _, body = requests[1].partition(b"\r\n\r\n")
     assert head.startswith(b"POST /mine?x=1 HTTP/1.1\r\n")
@@ -73,9 +74,14 @@ async def test_target_headers_and_body_are_as_the_keys_say() -> None:
     assert (asked["m"], asked["ids"], operation_in(asked["prompt"])) == ("retryproof", prompt_tokens(7), 7)
 
 
-@pytest.mark.parametrize(("answer", "arrival"), [(ANSWER, Arrival.WHOLE), (CUT, Arrival.CUT)])
-async def test_over_tls_an_answer_arrives_as_it_does_without(tmp_path: Path, answer: bytes, arrival: Arrival) -> None:
-    """With the CA file of the subject; a cut one is cut."""
+@pytest.mark.parametrize(
+    ("answer", "arrival", "behind"),
+    [(ANSWER, Arrival.WHOLE, b""), (CUT, Arrival.CUT, b""), (ANSWER + b"?", Arrival.WHOLE, b"?")],
+)
+async def test_over_tls_an_answer_arrives_as_it_does_without(
+    tmp_path: Path, answer: bytes, arrival: Arrival, behind: bytes
+) -> None:
+    """With the CA file of the subject; a cut one is cut, and what comes behind a whole one is seen."""
     ca, context = trustme.CA(), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     ca.issue_cert("127.0.0.1").configure_cert(context)
     ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
@@ -85,6 +91,7 @@ async def test_over_tls_an_answer_arrives_as_it_does_without(tmp_path: Path, ans
         assert await trusting.unconnectable(10) is None
         outcome = await trusting.call(PlannedOperation(segments=2), 1, CEILING_MS)
         assert (outcome.arrival, outcome.status, outcome.body) == (arrival, 200, b"{}")
+        assert outcome.behind == behind
         assert "issuer certificate" in (await endpoint(url).unconnectable(10) or "")
         refused = await endpoint(url).call(PlannedOperation(), 1, CEILING_MS)
         assert (refused.kind, refused.arrival) == (Kind.UNKNOWN, Arrival.NOTHING)

@@ -4,10 +4,10 @@ import pytest
 
 from fake_router.forms import DONE, in_form
 from faults.form import Api, Form
-from suites.caller import Reply
 from suites.events import Streamed, streamed_in
 from suites.history import Arrival, Kind
 from suites.outcomes import outcome_of
+from suites.reading import Reply
 
 STREAM = Form(stream=True)
 WHOLE = in_form(STREAM, 1, 2, 1)
@@ -24,7 +24,7 @@ def _read(body: bytes) -> Streamed:
 def test_tokens_and_texts_are_joined_choice_by_choice() -> None:
     """Comments and other fields are passed over; lines may end with CRLF."""
     streamed = _read((b": ping\n\nevent: x\n" + EVENT + LAST + DONE).replace(b"\n", b"\r\n"))
-    assert streamed.choices == (((1, 2, 3), "ab"),)
+    assert streamed.choices == {0: ((1, 2, 3), "ab")}
     assert (streamed.events, streamed.complete) == (2, True)
     assert streamed.says == "2 events, [DONE]"
 

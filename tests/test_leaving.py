@@ -13,13 +13,15 @@ from fake_router.thread import RouterThread
 from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
 from faults.plan_json import dump_plan, load_plan
 from faults.vocabulary import Leaving
-from suites.caller import Reply, call
+from suites.caller import call
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.history import Arrival, Kind, Outcome
 from suites.judge import judge
 from suites.leaving import Leave
+from suites.reading import Reply
 from suites.reference import reference_subject
+from suites.request import Request
 from suites.shrink import simpler
 from tests.ledgers import OP, SERVER, closed, explain, lost, ok, received, run, said_of, served, steps, striking, struck
 
@@ -43,14 +45,13 @@ async def peer() -> AsyncIterator[socket.socket]:
 async def _called(listener: socket.socket, leave: Leave) -> tuple[asyncio.Task[Reply], socket.socket]:
     """A call whose request has been read, and its connection."""
     address = listener.getsockname()
-    calling = asyncio.create_task(
-        call(address, target="/", body=BODY, headers={}, segments=1, ceiling_ms=CEILING_MS, leave=leave)
-    )
+    request = Request(target="/", body=BODY, headers={})
+    calling = asyncio.create_task(call(address, request, ceiling_ms=CEILING_MS, leave=leave))
     connection, _ = await asyncio.get_running_loop().sock_accept(listener)
     connection.setblocking(False)
-    request = b""
-    while not request.endswith(BODY):
-        request += await asyncio.get_running_loop().sock_recv(connection, 65536)
+    received = b""
+    while not received.endswith(BODY):
+        received += await asyncio.get_running_loop().sock_recv(connection, 65536)
     return calling, connection
 
 

@@ -88,7 +88,9 @@ def test_every_event_of_a_stream_names_its_work_and_the_last_one_its_reason(form
     streamed = streamed_in(in_form(form, 12, 34, 2), form.api)
     assert streamed.complete
     assert streamed.events == len(events)
-    assert [(list(tokens), text) for tokens, text in streamed.choices] == [streamed_result(12, 34, i) for i in (0, 1)]
+    assert {i: (list(tokens), text) for i, (tokens, text) in streamed.choices.items()} == {
+        i: streamed_result(12, 34, i) for i in (0, 1)
+    }
 
 
 def test_a_whole_completion_is_made_elsewhere() -> None:

@@ -1,4 +1,4 @@
-"""A cut or invalid answer is never passed on as whole and valid, as the subject promises."""
+"""A cut or invalid answer is never passed on as whole and valid, as the subject promises; nothing comes behind one."""
 
 from faults.acts import Fragment
 from faults.contents import soundness_of
@@ -8,35 +8,69 @@ from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
 from suites.checks.check import Check
 from suites.checks.results import Match, is_success, is_valid, match, passes_bytes, reply_of
+from suites.checks.streams import ends_as_if_whole, is_part, streamed_of
 from suites.checks.words import count_of, name_of
-from suites.events import streamed_in
+from suites.coding import wrong_with_coding
 from suites.findings import Claim, Finding, Proof
 from suites.history import Arrival, Kind, Outcome
 from suites.run import Promise, Run, SubjectFacts
 
 
 def no_garbage(run: Run) -> list[Finding]:
-    """A transparent subject is asked whether a cut answer looked cut; one that answers, whether it was valid."""
+    """A transparent subject is asked whether a cut answer looked cut; one that answers, whether it was valid; each,
+    whether anything came behind it.
+    """
     accounts = accounts_of(run)
-    judged = 0
-    found: list[Finding] = []
-    for outcome in run.history:
-        account = accounts.of(outcome.operation)
-        if run.subject.promises is Promise.TRANSPARENT:
-            if not _looks_whole(outcome, run.subject):
-                continue
-            finding = _judge_whole(account, outcome, run.subject)
-        elif outcome.kind is Kind.OK:
-            finding = _judge_valid(account, outcome, run.subject)
-        elif _ends_as_if_whole(outcome):
-            finding = _judge_end(account, outcome)
-        else:
-            continue
-        judged += 1
-        found += [finding] if finding else []
-    if found or not judged:
+    held = [outcome for outcome in run.history if outcome.behind or _is_used(outcome, run.subject)]
+    found = [
+        finding
+        for outcome in held
+        for judge in (_judge_behind, _judge_used)
+        if (finding := judge(accounts.of(outcome.operation), outcome, run.subject)) is not None
+    ]
+    if found or not held:
         return found
-    return [CHECK.passes(f"{count_of(judged, 'success answer')}, none of them cut or invalid")]
+    return [CHECK.passes(f"{count_of(len(held), 'success answer')}, none of them cut or invalid")]
+
+
+def _is_used(outcome: Outcome, subject: SubjectFacts) -> bool:
+    """Its caller takes it for a success, or has used the beginning of it as it came."""
+    if subject.promises is Promise.TRANSPARENT:
+        return _looks_whole(outcome, subject)
+    return outcome.kind is Kind.OK or is_part(outcome, subject)
+
+
+def _judge_behind(account: Account, outcome: Outcome, _: SubjectFacts) -> Finding | None:
+    """RFC 9112 s9.2: what comes when no request is outstanding answers none. A caller that used its connection again
+    would take it for the next answer.
+    """
+    if not outcome.behind:
+        return None
+    count = count_of(len(outcome.behind), "byte")
+    says = f"{count} came behind the whole answer to operation {outcome.operation}: {outcome.behind[:40]!r}"
+    return CHECK.fails(says, _entries_of(account), outcome.operation)
+
+
+def _judge_used(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
+    if not _is_used(outcome, subject):
+        return None
+    if subject.promises is Promise.TRANSPARENT:
+        return _judge_whole(account, outcome, subject)
+    if outcome.kind is Kind.OK:
+        return _judge_coding(account, outcome) or _judge_valid(account, outcome, subject)
+    return _judge_part(account, outcome, subject)
+
+
+def _judge_coding(account: Account, outcome: Outcome) -> Finding | None:
+    """RFC 9110 s8.4: the head names the coding, and a caller undoes that one and no other."""
+    wrong = wrong_with_coding(outcome.body, outcome.coding)
+    if wrong is None:
+        return None
+    return CHECK.fails(f"operation {outcome.operation} succeeded with {wrong}", _entries_of(account), outcome.operation)
+
+
+def _entries_of(account: Account) -> list[int]:
+    return [seq for attempt in account.attempts for seq in attempt.entries]
 
 
 def _looks_whole(outcome: Outcome, subject: SubjectFacts) -> bool:
@@ -57,27 +91,26 @@ def _judge_whole(account: Account, outcome: Outcome, subject: SubjectFacts) -> F
     return _cut_as_whole(account, cut[0], entries)
 
 
-def _ends_as_if_whole(outcome: Outcome) -> bool:
-    """A stream of which a caller believes that nothing is missing: it ends as its framing says, or says [DONE], and
-    nothing in it says that it failed.
-    """
-    begun = outcome.status is not None and 200 <= outcome.status < 300
-    if not (outcome.form.stream and begun and outcome.arrival in (Arrival.WHOLE, Arrival.CUT)):
-        return False
-    streamed = streamed_in(outcome.body, outcome.form.api)
-    return not streamed.error and (streamed.done or outcome.arrival is Arrival.WHOLE)
+def _judge_part(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
+    """Of a stream that was lost each event is one, up to the error event, and its end shows that it was lost."""
+    wrong = streamed_of(outcome).wrong
+    if wrong:
+        says = f"the stream of operation {outcome.operation} holds {wrong}"
+        return CHECK.fails(says, _entries_of(account), outcome.operation)
+    return _judge_end(account, outcome, subject) if ends_as_if_whole(outcome) else None
 
 
-def _judge_end(account: Account, outcome: Outcome) -> Finding | None:
+def _judge_end(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
     """A stream that was lost ends with an error event, or short of its last chunk. This one looks like a success."""
-    if not account.attempts or any(is_valid(attempt) for attempt in account.attempts):
+    attempts = account.attempts
+    if any(is_valid(attempt) and match(attempt, outcome, subject) is Match.EQUAL for attempt in attempts):
         return None
-    attempt = account.attempts[-1]
+    behind = f" ({name_of(attempts[-1])})" if attempts else ""
     says = (
-        f"the stream of operation {account.operation} ended as if it were whole ({outcome.says}), though the router's "
-        f"was not ({name_of(attempt)}); expected an error event, or an end that looks cut"
+        f"the stream of operation {account.operation} ended as if it were whole ({outcome.says}), and is not what the "
+        f"router sent whole{behind}; expected an error event, or an end that looks cut"
     )
-    return CHECK.fails(says, attempt.entries, account.operation)
+    return CHECK.fails(says, attempts[-1].entries if attempts else (), account.operation)
 
 
 def _judge_valid(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
@@ -113,6 +146,9 @@ CHECK = Check(
     name="no-garbage",
     claim=Claim.MUST,
     proof=Proof.LEDGER,
-    invariant="A cut answer is never passed on as whole, nor (by a subject that answers) an invalid one as a success.",
+    invariant=(
+        "A cut answer is never passed on as whole, nor (by a subject that answers) an invalid one as a success, and "
+        "nothing comes behind an answer."
+    ),
     judge=no_garbage,
 )

@@ -1,6 +1,8 @@
 """What a caller holds, held against what the router made for its operation."""
 
+from collections.abc import Mapping
 from enum import Enum
+from typing import assert_never
 
 import msgspec
 
@@ -15,8 +17,9 @@ from faults.form import Api
 from faults.truth import sight_is_certain
 from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
 from suites.attempts import Attempt
+from suites.coding import GZIP
 from suites.events import streamed_in
-from suites.history import Arrival, Kind, Outcome
+from suites.history import Kind, Outcome
 from suites.run import Promise, SubjectFacts
 
 
@@ -67,8 +70,7 @@ def is_success(outcome: Outcome, subject: SubjectFacts) -> bool:
     """The caller holds what it must take for a success, or (of a transparent proxy) the beginning of one."""
     if outcome.kind is Kind.OK:
         return True
-    arrived = outcome.arrival in (Arrival.WHOLE, Arrival.CUT)
-    return passes_bytes(subject) and arrived and outcome.status is not None and 200 <= outcome.status < 300
+    return passes_bytes(subject) and outcome.success_head
 
 
 def reply_of(attempt: Attempt) -> ReplyAct:
@@ -110,29 +112,43 @@ def match(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> Match:
         return Match.NONE
     if passes_bytes(subject):
         return _match_bytes(attempt, attempt.execution, outcome)
-    made = _results(outcome.operation, attempt.execution, attempt)
+    made = results_of(outcome.operation, attempt.execution, attempt)
     if subject.in_process:  # a call returns one choice: the first
         return Match.EQUAL if (outcome.tokens, outcome.text) == made[0] else Match.NONE
     return Match.EQUAL if _projected(outcome) == made else Match.NONE
 
 
 def _match_bytes(attempt: Attempt, execution: int, outcome: Outcome) -> Match:
-    """A proxy that undoes a content coding passes on the same content (RFC 9110 s7.7)."""
+    """The bytes, in the coding that the head names beside them."""
     act = reply_of(attempt)
     if isinstance(act, Fragment) or not attempt.success_head:
         return Match.NONE
-    sent = [content_of(act, outcome.operation, execution, attempt.choices, attempt.form)]
-    if act.coding is Coding.GZIP:
-        sent.append(body_of(act.content, outcome.operation, execution, attempt.choices, attempt.form)[1])
-    if outcome.body in sent:
-        return Match.EQUAL
-    return Match.PREFIX if any(content.startswith(outcome.body) for content in sent) else Match.NONE
+    sent = _sent_bytes(act, outcome.operation, execution, attempt).get(outcome.coding)
+    if sent is None or not sent.startswith(outcome.body):
+        return Match.NONE
+    return Match.EQUAL if sent == outcome.body else Match.PREFIX
+
+
+def _sent_bytes(act: Answer, operation: int, execution: int, attempt: Attempt) -> Mapping[str, bytes]:
+    """By coding. A proxy that undoes one passes on the same content, and names it no more (RFC 9110 s7.7, s8.4); so
+    does one that does not pass a lie on.
+    """
+    content = content_of(act, operation, execution, attempt.choices, attempt.form)
+    match act.coding:
+        case None:
+            return {"": content}
+        case Coding.GZIP_LIE:
+            return {GZIP: content, "": content}
+        case Coding.GZIP:
+            return {GZIP: content, "": body_of(act.content, operation, execution, attempt.choices, attempt.form)[1]}
+        case _:
+            assert_never(act.coding)
 
 
 Result = tuple[tuple[int, ...], str]  # tokens and text of one choice
 
 
-def _results(operation: int, execution: int, attempt: Attempt) -> tuple[Result, ...]:
+def results_of(operation: int, execution: int, attempt: Attempt) -> tuple[Result, ...]:
     """What the router sent of each choice. Of content that is wrong, what it would have been: nobody may hold it."""
     act = reply_of(attempt)
     if isinstance(act, Answer) and act.content is Content.NO_TOKENS:
@@ -153,11 +169,14 @@ def _result(operation: int, execution: int, choice: int, *, stream: bool) -> Res
 
 def _projected(outcome: Outcome) -> tuple[Result, ...] | None:
     """Tokens and text of each choice; None for what is no answer in the form that was asked for."""
+    content = outcome.content
     if outcome.form.stream:
-        return streamed_in(outcome.body, outcome.form.api).choices or None
+        streamed = streamed_in(content, outcome.form.api).choices
+        counted = sorted(streamed) == list(range(len(streamed)))
+        return tuple(streamed[index] for index in range(len(streamed))) if counted else None
     try:
         decode = _decode_chat if outcome.form.api is Api.CHAT else _decode_completion
-        choices: tuple[_Choice | _ChatChoice, ...] = decode(outcome.body).choices
+        choices: tuple[_Choice | _ChatChoice, ...] = decode(content).choices
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return tuple((choice.token_ids, choice.text) for choice in choices)

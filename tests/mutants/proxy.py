@@ -12,6 +12,7 @@ from suites.caller import call
 from suites.history import Outcome
 from suites.leaving import Leave
 from suites.outcomes import outcome_of
+from suites.request import Request
 from suites.run import Promise
 from suites.sent import sent_body
 from suites.subject import Address, Instance
@@ -67,6 +68,14 @@ class EncodesAgain(Transparent):
             return super().reply(gots)
 
 
+class AnswersErrorsTwice(Transparent):
+    """Behind an error of the router that it has passed on it answers with an error of its own."""
+
+    def reply(self, gots: Sequence[Got]) -> bytes:
+        error = gots[-1].seen is Seen.WHOLE and (gots[-1].status or 0) >= 500
+        return super().reply(gots) + (framed(502, "application/json", UNKNOWN) if error else b"")
+
+
 class Answering:
     """Answers with a result, with "not executed" where that is proved, and else with "may have run"."""
 
@@ -104,6 +113,7 @@ SIDES: Mapping[str, type[Side]] = {
     "correct-server": Answering,
     "reframes-cuts": ReframesCuts,
     "encodes-again": EncodesAgain,
+    "answers-errors-twice": AnswersErrorsTwice,
     "drops-its-callers": DropsItsCallers,
 }
 
@@ -150,15 +160,9 @@ class ServedInstance:
         began_ns = time.monotonic_ns()
         form = planned.form
         body = json.dumps(completion_request(number, form, planned.body_bytes)).encode()
-        reply = await call(
-            self._address,
-            target=form.api.path,
-            body=body,
-            headers={"Content-Type": "application/json"},
-            segments=planned.segments,
-            ceiling_ms=ceiling_ms,
-            leave=leave,
-        )
+        headers = {"Content-Type": "application/json"}
+        request = Request(target=form.api.path, body=body, headers=headers, segments=planned.segments)
+        reply = await call(self._address, request, ceiling_ms=ceiling_ms, leave=leave)
         return replace(outcome_of(reply, number, form, (CLAIM,), began_ns), sent=sent_body(body))
 
     async def idle(self) -> bool | None:

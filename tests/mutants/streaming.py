@@ -152,6 +152,22 @@ class DropsErrorEvents(Streamer):
         return b": " if b'"error"' in event else super().checked(event)
 
 
+class FlushesTwice(Streamer):
+    """What it had in hand when a stream broke is passed on once more."""
+
+    async def events(self, body: bytes) -> AsyncGenerator[bytes, None]:
+        last = b""
+        try:
+            async with aclosing(super().events(body)) as events:
+                async for event in events:
+                    last = event
+                    yield event
+        except LostError:
+            if last:
+                yield last
+            raise
+
+
 class ResumesCutStreams(Streamer):
     """A stream that broke is sent again, and goes on at the event that had not come."""
 
@@ -191,6 +207,7 @@ STREAMERS: Mapping[str, type[Streamer]] = {
     "ends-lost-streams-with-done": EndsLostStreamsWithDone,
     "ends-lost-streams-cleanly": EndsLostStreamsCleanly,
     "drops-error-events": DropsErrorEvents,
+    "flushes-twice": FlushesTwice,
     "resumes-cut-streams": ResumesCutStreams,
     "gives-streams-a-deadline": GivesStreamsADeadline,
 }

@@ -1,13 +1,16 @@
 """Server-sent events: bytes to events, whatever way the bytes are split (WHATWG HTML s9.2).
 
-A line ends with LF or CRLF. A lone CR, which the standard lets end a line too, is left inside it.
+A line ends with CRLF, LF or CR, and with nothing else. An event whose blank line ends with a CR is given out when the
+next byte, or the end of the stream, shows whether an LF belongs to it: its bytes are passed on as they came.
 """
 
 import re
 from dataclasses import dataclass
 
-_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+_BLANK_LINE = re.compile(rb"(?>\r\n|\n|\r){2}")  # atomic: a CRLF is never taken for two line ends
 _LONGEST_BLANK_LINE = 4
+_CR = b"\r"
+_BOM = b"\xef\xbb\xbf"  # one at the beginning of a stream is no part of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +28,11 @@ class OverlongEventError(ValueError):
 class SseParser:
     """Reads events from the bytes of one stream, and keeps no more than one unfinished event of `limit` bytes."""
 
-    __slots__ = ("_buffer", "_limit", "_looked")
+    __slots__ = ("_begun", "_buffer", "_limit", "_looked")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        self._begun = False
         self._buffer = bytearray()
         self._looked = 0  # up to here there is no blank line
 
@@ -39,11 +43,20 @@ class SseParser:
 
     def feed(self, piece: bytes) -> list[SseEvent]:
         """The events that these further bytes complete. Raises OverlongEventError."""
+        self._buffer += piece
+        return self._completed(ended=False)
+
+    def end(self) -> list[SseEvent]:
+        """The event that the end of the stream completes, if there is one. Raises OverlongEventError."""
+        return self._completed(ended=True)
+
+    def _completed(self, *, ended: bool) -> list[SseEvent]:
         buffer = self._buffer
-        buffer += piece
         events = []
         start = 0
         while (blank := _BLANK_LINE.search(buffer, max(start, self._looked))) is not None:
+            if blank.end() == len(buffer) and buffer.endswith(_CR) and not ended:
+                break
             events.append(self._event(bytes(buffer[start : blank.end()])))
             start = blank.end()
         del buffer[:start]
@@ -53,7 +66,10 @@ class SseParser:
 
     def _event(self, raw: bytes) -> SseEvent:
         self._check(len(raw))
-        lines = [line[5:].removeprefix(b" ") for line in raw.splitlines() if line.startswith(b"data:")]
+        text = raw if self._begun else raw.removeprefix(_BOM)
+        self._begun = True
+        fields = [line.partition(b":") for line in text.splitlines()]  # of bytes: at CRLF, LF and CR alone
+        lines = [value.removeprefix(b" ") for name, _, value in fields if name == b"data"]
         return SseEvent(raw=raw, data=b"\n".join(lines) if lines else None)
 
     def _check(self, size: int) -> None:

@@ -51,8 +51,11 @@ async def events_of(body: Body, asked: Asked, max_event_bytes: int) -> AsyncGene
     parser, check = SseParser(max_event_bytes), StreamCheck(asked)
     last: StreamEvent | None = None
     try:
-        while piece := await body.piece():
-            for event in parser.feed(piece):
+        ended = False
+        while not ended:
+            piece = await body.piece()
+            ended = not piece
+            for event in parser.end() if ended else parser.feed(piece):
                 checked = check.take(event)
                 if checked.done:
                     last = checked

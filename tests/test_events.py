@@ -21,9 +21,10 @@ def _read(body: bytes) -> Streamed:
     return streamed_in(body, Api.COMPLETIONS)
 
 
-def test_tokens_and_texts_are_joined_choice_by_choice() -> None:
-    """Comments and other fields are passed over; lines may end with CRLF."""
-    streamed = _read((b": ping\n\nevent: x\n" + EVENT + LAST + DONE).replace(b"\n", b"\r\n"))
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_tokens_and_texts_are_joined_choice_by_choice(end: bytes) -> None:
+    """Comments and other fields are passed over, and a BOM; lines end with LF, CRLF or CR."""
+    streamed = _read(b"\xef\xbb\xbf" + (EVENT + b": ping\n\nevent: x\n" + LAST + DONE).replace(b"\n", end))
     assert streamed.choices == {0: ((1, 2, 3), "ab")}
     assert (streamed.events, streamed.complete) == (2, True)
     assert streamed.says == "2 events, [DONE]"
@@ -40,6 +41,8 @@ def test_tokens_and_texts_are_joined_choice_by_choice() -> None:
         (EVENT + b"data: {\n\n" + LAST + DONE, "an event that holds no part of an answer"),
         (EVENT + b"data: null\n\n" + LAST + DONE, "an event that holds no part of an answer"),
         (EVENT + b'data: {"choices":[{"text":"\xff"}]}\n\n' + LAST + DONE, "an event that holds no part of an answer"),
+        (EVENT + b"event: error\ndata: dead\n\n" + LAST + DONE, "3 events, an error event, [DONE]"),
+        (b"data: " + b"[" * 100_000 + b"\n\n" + LAST + DONE, "an event that holds no part of an answer"),
         (b"<html></html>", "bytes that are no whole event"),
         (b'{"error":{"message":"dead"}}', "0 events, an error event"),
         (b'{"choices":[]}', "bytes that are no whole event"),

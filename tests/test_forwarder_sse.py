@@ -8,17 +8,20 @@ from hypothesis import strategies as st
 
 from forwarder.sse import OverlongEventError, SseEvent, SseParser
 
-STREAM = b": ping\n\ndata: {}\n\nevent: x\r\ndata: a\r\ndata:b\r\n\r\nid: 1\n\ndata\n\ndata: [DONE]\n\n"
-DATA = [None, b"{}", b"a\nb", None, None, b"[DONE]"]
+STREAM = b": ping\n\ndata: {}\r\revent: x\r\ndata: a\rdata:b\r\n\r\nid: 1\n\rdata\r\n\ndatas: 1\r\n\rdata: [DONE]\n\r"
+DATA = [None, b"{}", b"a\nb", None, b"", None, b"[DONE]"]
+LINE_ENDS = [b"\n", b"\r\n", b"\r"]
+NO_LINE_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines splits as well
 
 
 def _events(pieces: list[bytes], limit: int = 1_000) -> tuple[list[SseEvent], bytes]:
     parser = SseParser(limit)
-    return [event for piece in pieces for event in parser.feed(piece)], parser.unfinished
+    events = [event for piece in pieces for event in parser.feed(piece)]
+    return [*events, *parser.end()], parser.unfinished
 
 
 def test_data_lines_are_joined_and_all_else_is_no_data() -> None:
-    """Comments, other fields, and both kinds of line ends."""
+    """Comments, other fields, a field without a value, and all kinds of line ends after one another."""
     events, rest = _events([STREAM])
     assert [event.data for event in events] == DATA
     assert rest == b""
@@ -36,6 +39,27 @@ def test_any_split_of_the_same_bytes_gives_the_same_events(cuts: list[int]) -> N
 def test_one_byte_after_the_other_is_a_split_too() -> None:
     """No line end is lost between two bytes."""
     assert _events([STREAM[at : at + 1] for at in range(len(STREAM))]) == _events([STREAM])
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+def test_a_line_ends_with_crlf_or_lf_or_cr_and_nothing_else(end: bytes) -> None:
+    """WHATWG HTML s9.2.5; a BOM at the beginning is no part of the stream, and later it is."""
+    odd = NO_LINE_ENDS.encode()
+    stream = b"\xef\xbb\xbfdata: 1\ndata:2\n\ndata: " + odd + b"\n\n\xef\xbb\xbfdata: 3\n\n"
+    events, rest = _events([stream.replace(b"\n", end)])
+    assert [event.data for event in events] == [b"1\n2", odd, None]
+    assert rest == b""
+
+
+@pytest.mark.parametrize("before", LINE_ENDS)
+@pytest.mark.parametrize(("then", "belongs"), [(b"\n", b"\n"), (b"d", b""), (b"\r", b"")])
+def test_the_lf_of_a_split_crlf_belongs_to_the_event_before_it(before: bytes, then: bytes, belongs: bytes) -> None:
+    """Until the next byte has come nobody knows whether there is one."""
+    parser = SseParser(1_000)
+    first = b"data: 1" + before + b"\r"
+    assert parser.feed(first) == []
+    (event,) = parser.feed(then)
+    assert (event.raw, event.data) == (first + belongs, b"1")
 
 
 def test_what_has_no_blank_line_is_unfinished() -> None:

@@ -107,6 +107,15 @@ async def test_chat_goes_to_its_own_path_and_is_read_in_its_own_shape() -> None:
     assert "".join(delta.text for event in events for delta in event.deltas) == completion.choices[0].text == "ab"
 
 
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+async def test_lines_may_end_in_any_way(end: bytes) -> None:
+    """WHATWG HTML s9.2.5; [DONE] too, whose last CR no LF follows."""
+    parts = [part.replace(b"\n", end) for part in WHOLE]
+    events, _ = await _through([HEAD + chunks(*parts) + LAST])
+    assert [event.raw for event in events] == parts
+    assert [event.done for event in events] == [False, False, False, True]
+
+
 # what the router sends after the head, how it ends, the evidence, and what the message says
 LOST: dict[str, tuple[bytes, str, Kind, str]] = {
     "cut before an event": (b"", "fin", Kind.RESULT_CUT, "after 0 events"),

@@ -79,11 +79,13 @@ async def _through(script: Sequence[Act | bytes], settings: Settings | None = No
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_a_stream_comes_through_event_by_event_and_byte_for_byte(loop: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_a_stream_comes_through_event_by_event_and_byte_for_byte(loop: Callable[[], Any], end: bytes) -> None:
     """Comments too; the text and tokens are read, and only the last event says that it is done."""
+    parts = [part.replace(b"\n", end) for part in WHOLE]
     with asyncio.Runner(loop_factory=loop) as runner:
-        events, _ = runner.run(_through([OK]))
-    assert [event.raw for event in events] == WHOLE
+        events, _ = runner.run(_through([HEAD + chunks(*parts) + LAST]))
+    assert [event.raw for event in events] == parts
     assert [event.done for event in events] == [False, False, False, True]
     assert "".join(delta.text for event in events for delta in event.deltas) == "ab"
     assert [delta.token_ids for event in events for delta in event.deltas] == [(1,), (1,)]
@@ -105,15 +107,6 @@ async def test_chat_goes_to_its_own_path_and_is_read_in_its_own_shape() -> None:
         assert [b"text/event-stream" in start for start in router.heads] == [True, False]
     assert [event.raw for event in events] == parts
     assert "".join(delta.text for event in events for delta in event.deltas) == completion.choices[0].text == "ab"
-
-
-@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
-async def test_lines_may_end_in_any_way(end: bytes) -> None:
-    """WHATWG HTML s9.2.5; [DONE] too, whose last CR no LF follows."""
-    parts = [part.replace(b"\n", end) for part in WHOLE]
-    events, _ = await _through([HEAD + chunks(*parts) + LAST])
-    assert [event.raw for event in events] == parts
-    assert [event.done for event in events] == [False, False, False, True]
 
 
 # what the router sends after the head, how it ends, the evidence, and what the message says

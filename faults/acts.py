@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from faults.answer import Answer, is_interim
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, SpoilHandshake
+from faults.poison import Moment, Poison
 from faults.vocabulary import Content, Ending, Extent, Noise, Side
 
 
@@ -189,7 +190,7 @@ class Fragment:
 DialAct = HoldPool | Misresolve | Refuse | Unreachable | DropSyn  # there is no connection
 # What a connection meets once it is accepted: a new one, or an idle one that a plan holds for the fault.
 HeldAct = LeaveUnread | EndUnread | StopReading | AnswerEarly
-ListenerAct = DialAct | NeverAccept | HandshakeAct | EndIdle | ResetAtAccept | HeldAct
+ListenerAct = DialAct | NeverAccept | HandshakeAct | EndIdle | ResetAtAccept | HeldAct | Poison
 ReplyAct = Fragment | Answer
 ExchangeAct = Hang | End | ReplyAct
 Act = ListenerAct | ExchangeAct
@@ -222,6 +223,8 @@ def needs_tcp(act: Act) -> bool:
             return True
         case AnswerEarly(ending=ending):
             return ending is Ending.RESET
+        case Poison():
+            return True  # it strikes bytes, and the first of them are those of a handshake
         case _:
             return False
 
@@ -233,7 +236,12 @@ def strikes_idle(act: Act) -> bool:
 
 def may_meet_reused(act: Act) -> bool:
     """A connection that has carried an exchange can meet it; the others strike new ones alone."""
-    return isinstance(act, HeldAct | EndIdle)
+    return isinstance(act, HeldAct | EndIdle) or (isinstance(act, Poison) and act.at is not Moment.CONNECT)
+
+
+def needs_reused(act: Act) -> bool:
+    """It strikes what has carried an exchange alone."""
+    return strikes_idle(act) or (isinstance(act, Poison) and act.at is Moment.IDLE)
 
 
 def needs_expectation(act: Act) -> bool:

@@ -68,6 +68,13 @@ class Spaced:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """The bytes stop at that point (None: before the first) until a gate opens."""
+
+    at: Point | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The request was read whole; `side` of EXECUTE a reply is sent.
 
@@ -89,7 +96,7 @@ class Answer:
     retry_after_s: int | None = None
     interim: tuple[int, ...] = ()
     delay: float | None = None
-    pace: Drip | Pause | Spaced | None = None
+    pace: Drip | Pause | Spaced | Hold | None = None
     cut: Cut | None = None
     surplus: Surplus | None = None
     surplus_after: float | None = None

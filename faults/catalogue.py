@@ -1,4 +1,5 @@
-"""The catalogue: every fault that a plan can name, in wire order; and families, whose members a number tells apart."""
+"""The catalogue: every fault that a plan can name, in wire order; families, whose members a number tells apart;
+and the toxics of Toxiproxy."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from faults.fault import Fault
 from faults.form_faults import form_faults
 from faults.idle_faults import idle_faults
 from faults.name_faults import name_faults
+from faults.poison_faults import poison_faults
 from faults.pool_faults import pool_faults
 from faults.reply_faults import fragment_faults, status_faults, wait_faults
 from faults.request_faults import request_faults
@@ -44,17 +46,18 @@ def _catalogued() -> Iterator[Fault]:
 
 
 CATALOGUE: dict[str, Fault] = {fault.id: fault for fault in _catalogued()}
+POISONS: dict[str, Fault] = {fault.id: fault for fault in poison_faults()}  # they need Toxiproxy on the way
 LETS_PASS: Fault = next(fault for fault in CATALOGUE.values() if fault.lets_pass)  # what meets an exchange unplanned
 
 
 @cache
 def fault_named(id_: str) -> Fault:
     """The fault of that id, of the catalogue or of a family. Raises UnknownFaultError with the nearest names."""
-    if (fault := CATALOGUE.get(id_)) is not None:
+    if (fault := CATALOGUE.get(id_) or POISONS.get(id_)) is not None:
         return fault
     if (family := _family_of(id_)) is not None:
         return family.member(id_)
-    near = ", ".join(get_close_matches(id_, (*CATALOGUE, *(family.name for family in FAMILIES)), n=3))
+    near = ", ".join(get_close_matches(id_, (*CATALOGUE, *POISONS, *(family.name for family in FAMILIES)), n=3))
     hint = f"nearest: {near}" if near else "`retryproof faults` lists all there are"
     raise UnknownFaultError(f"fault {id_!r} is not in the catalogue; {hint}")
 
@@ -70,7 +73,7 @@ def is_fault(id_: str) -> bool:
 
 def filed_under(id_: str) -> str:
     """The name under which a fault is counted: its own where it is in the catalogue, else its family's."""
-    family = None if id_ in CATALOGUE else _family_of(id_)
+    family = None if id_ in CATALOGUE or id_ in POISONS else _family_of(id_)
     return id_ if family is None else family.name
 
 

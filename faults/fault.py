@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from faults.acts import HEALTHY, Act
 from faults.coverage import ONCE, Coverage
 from faults.evidence import NO_CONTRACT, Contract, Evidence, classify
-from faults.truth import Truth, evidence_of, phase_of, truth_of
+from faults.truth import Truth, evidence_of, phase_of, shows_its_cause, sight_is_certain, truth_of
 from faults.vocabulary import Class, Phase
 
 RFC_RETRY = "RFC 9110 s9.2.2: no automatic retry without means to detect that it was never applied"
@@ -19,7 +19,8 @@ class Fault:
 
     `twin` names a fault with the same evidence and the opposite truth; `no_twin` says why there is none.
     `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.md. `coverage`
-    says which of its cells are lived through at which depth.
+    says which of its cells are lived through at which depth. seen: the act that looks to the forwarder as this one does
+    (None: this one), and slower by how many read timeouts more all that it sees comes late (`faults/under.py`).
     """
 
     id: str
@@ -30,6 +31,8 @@ class Fault:
     twin: str | None = None
     no_twin: str = ""
     coverage: Coverage = ONCE
+    seen: Act | None = None
+    slower: float = 0.0
 
     @property
     def lets_pass(self) -> bool:
@@ -49,7 +52,17 @@ class Fault:
     @property
     def evidence(self) -> Evidence:
         """What the forwarder has in hand afterwards."""
-        return evidence_of(self.act)
+        return evidence_of(self.seen or self.act)
+
+    @property
+    def shows_its_cause(self) -> bool:
+        """The forwarder certainly had that evidence."""
+        return shows_its_cause(self.act)
+
+    @property
+    def sight_is_certain(self) -> bool:
+        """It sees the same on every machine."""
+        return sight_is_certain(self.act, self.slower)
 
     def class_under(self, contract: Contract = NO_CONTRACT) -> Class:
         """What that evidence proves to a forwarder behind whose router this contract holds."""

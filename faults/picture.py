@@ -29,8 +29,9 @@ from faults.acts import (
     Unreachable,
     needs_tls,
 )
-from faults.answer import Answer, Drip, Pause, Spaced
+from faults.answer import Answer, Drip, Hold, Pause, Spaced
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
+from faults.poison import Moment, Poison, Poisoning
 from faults.truth import evidence_of, truth_of
 from faults.vocabulary import Ending, Replied, Sight
 
@@ -128,10 +129,45 @@ def _steps(act: Act) -> Iterator[Step]:
             yield from (*_opened(act), _REQUEST, *_read(act), _ended(ending))
         case Fragment():
             yield from (*_opened(act), _REQUEST, *_read(act), *_fragment(act))
+        case Poison():
+            yield from _poisoned(act)
         case Answer():
             yield from (*_opened(act), _REQUEST, *_read(act), *_answer(act))
         case _:
             assert_never(act)
+
+
+def _poisoned(act: Poison) -> Iterator[Step]:
+    """Toxiproxy lies between the two lines."""
+    poison = Step(Way.AT_ROUTER, f"Toxiproxy is told: {act.toxic.value}")
+    if act.strikes_dials:
+        yield from (poison, _SYN, Step(Way.TO_FORWARDER, "RST"))
+        return
+    before = {Moment.CONNECT: (poison, *_CONNECTED), Moment.IDLE: (*_CONNECTED, poison)}.get(act.at, _CONNECTED)
+    yield from before
+    passes = f"{act.passes_bytes} bytes of the " if act.passes_bytes else "the "
+    if act.strikes_requests:
+        yield from (Step(Way.LOST, f"{passes}request"), _lost(act))
+        return
+    yield _REQUEST
+    if act.at is Moment.RECEIVED:
+        yield from (poison, _lost(act))
+        return
+    yield _EXECUTE
+    if act.at is Moment.BODY:
+        yield Step(Way.TO_FORWARDER, "head and half of the body")
+    if act.holds:
+        yield poison
+    yield from (Step(Way.AT_ROUTER, f"{passes}reply"), _lost(act))
+
+
+def _lost(act: Poison) -> Step:
+    sight = evidence_of(act).sight
+    if act.after is not None:
+        return Step(Way.TO_FORWARDER, f"{act.after:.2g} times the read time-out later: FIN")
+    if act.toxic is Poisoning.TIMEOUT:
+        return Step(Way.WAIT, "nothing comes through")
+    return Step(Way.TO_FORWARDER, "RST" if sight is Sight.RESET else "FIN")
 
 
 def _opened(act: Act) -> tuple[Step, ...]:
@@ -229,6 +265,8 @@ def _paced(act: Answer) -> Iterator[str]:
             yield f"in {pieces} pieces, {pause:.2g} times the read time-out between two"
         case Spaced(pause=pause):
             yield f"event by event, {pause:.2g} times the read time-out before each"
+        case Hold(at=point):
+            yield f"held {'before its first byte' if point is None else f'at its {point}'}"
         case Pause(at=point, length=length):
             yield f"at its {point} it pauses for {length:.2g} times the read time-out"
         case _:

@@ -15,19 +15,22 @@ from faults.acts import (
     is_listener_act,
     may_meet_reused,
     needs_expectation,
+    needs_reused,
     needs_stream,
     needs_tcp,
     needs_tls,
-    strikes_idle,
 )
 from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.form import Api, Form
+from faults.poison import Poison
+from faults.under import Hop, Overlay
 from faults.vocabulary import Leaving
 
 SCHEMA = 1
 MAX_OPERATIONS = 100
 MAX_UPSTREAMS = 16
+MAX_OVERLAYS = 8
 MAX_BODY_BYTES = 8 * 1024 * 1024
 EACH_BYTE = 0  # the number of segments that means that each byte is written by itself
 RECEIVED_GATE = "received:"  # the gate of that name opens when the operation of that index is first received
@@ -113,18 +116,22 @@ class PlannedListener:
         if self.connections is not None:
             if self.connections < 1:
                 raise PlanError(f"connections is {self.connections!r}; expected 1 or more, or null for all")
-            if isinstance(act, DialAct | NeverAccept | EndIdle):
+            if isinstance(act, DialAct | NeverAccept | EndIdle | Poison):
                 raise PlanError(f"{self.fault!r} for {self.connections!r} connections; expected null: until healed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A whole plan; tls: all its upstreams speak TLS. Raises PlanError where parts do not fit together."""
+    """A whole plan. tls: all its upstreams speak TLS. under: what Toxiproxy lays over its hops while it lasts.
+
+    Raises PlanError where parts do not fit together.
+    """
 
     operations: tuple[PlannedOperation, ...]
     listeners: tuple[PlannedListener, ...] = ()
     upstreams: int = 1
     tls: bool = False
+    under: tuple[Overlay, ...] = ()
     name: str = ""
     schema: int = field(default=SCHEMA)
 
@@ -139,6 +146,8 @@ class Plan:
         self._check_gates()
         self._check_leaving()
         self._check_tls()
+        if len(self.under) > MAX_OVERLAYS:
+            raise PlanError(f"{len(self.under)} toxics under a plan; expected at most {MAX_OVERLAYS}")
 
     def _check_listeners(self) -> None:
         if self.listeners and len(self.operations) != 1:
@@ -205,6 +214,12 @@ class Plan:
         return tuple(dict.fromkeys(ids))
 
     @property
+    def toxiproxy(self) -> bool:
+        """Its forwarder reaches its routers through Toxiproxy."""
+        over_router = any(overlay.hop is Hop.ROUTER for overlay in self.under)
+        return over_router or any(isinstance(fault_named(each.fault).act, Poison) for each in self.listeners)
+
+    @property
     def concurrency(self) -> int:
         """The largest number of operations in flight together."""
         waves = [operation.wave for operation in self.operations]
@@ -215,7 +230,7 @@ def _check_beside(fault: str, act: Act, operation: PlannedOperation) -> None:
     """The only operation beside a listener's fault can meet it."""
     if operation.reused and not may_meet_reused(act):
         raise PlanError(f"{fault!r} beside a reused connection; expected reused false: it strikes new ones alone")
-    if strikes_idle(act) and not operation.reused:
+    if needs_reused(act) and not operation.reused:
         raise PlanError(f"{fault!r} without a connection that lies idle; expected reused true")
     if needs_expectation(act) and not operation.expect:
         raise PlanError(f"{fault!r} without an Expect: 100-continue to leave unanswered; expected expect true")

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from faults.families import UnknownFaultError
 from faults.plan import SCHEMA, Plan, PlanError, PlannedListener, PlannedOperation
+from faults.under import Overlay
+from faults.under_json import overlay_from_json, overlay_to_json
 from faults.vocabulary import Leaving
 
 T = TypeVar("T")
@@ -29,6 +31,7 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "listeners": (list, "a list of listeners"),
     "upstreams": (int, "a number of upstreams"),
     "tls": (bool, "true or false"),
+    "under": (list, "a list of toxics"),
     "name": (str, "a name"),
     "schema": (int, f"the number {SCHEMA}"),
 }
@@ -37,8 +40,10 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 def plan_to_json(plan: Plan) -> dict[str, Any]:
     """The plan as plain data; what has its default value is left out, except the schema."""
     data: dict[str, Any] = {"schema": plan.schema}
-    data.update(_changed(plan, skip=("operations", "listeners", "schema")))
+    data.update(_changed(plan, skip=("operations", "listeners", "under", "schema")))
     data["operations"] = [_changed(operation) for operation in plan.operations]
+    if plan.under:
+        data["under"] = [overlay_to_json(overlay) for overlay in plan.under]
     if plan.listeners:
         data["listeners"] = [_changed(listener) for listener in plan.listeners]
     return data
@@ -77,7 +82,15 @@ def plan_from_json(data: object) -> Plan:
     for key, kind in (("operations", PlannedOperation), ("listeners", PlannedListener)):
         items = values.get(key, [])
         values[key] = tuple(_build(kind, item, f"{key}[{n}]") for n, item in enumerate(items))
+    values["under"] = tuple(_overlay(item, f"under[{n}]") for n, item in enumerate(values.get("under", [])))
     return _made(Plan, values, "plan")
+
+
+def _overlay(data: object, where: str) -> Overlay:
+    try:
+        return overlay_from_json(data)
+    except ValueError as error:
+        raise PlanError(f"{where}: {error}") from None
 
 
 def _build(kind: type[T], data: object, where: str) -> T:

@@ -30,6 +30,7 @@ from faults.answer import HEAD_BYTES, NEAR, VERSION_BYTES, Answer, Pause
 from faults.contents import fixed_body, noise_bytes
 from faults.evidence import Evidence
 from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
+from faults.poison import Moment, Poison, sight_of_poison, status_seen
 from faults.vocabulary import Content, Ending, Flaw, Framing, Persistence, Phase, Point, Replied, Side, Sight
 
 
@@ -53,6 +54,8 @@ def truth_of(act: Act) -> Truth:
             return NO_EXCHANGE
         case NeverAccept() | EndIdle():
             return NO_EXCHANGE
+        case Poison():
+            return _truth_of_poison(act)
         case EndUnread() | StopReading():
             return NO_EXCHANGE
         case AnswerEarly():
@@ -71,6 +74,15 @@ def truth_of(act: Act) -> Truth:
             return _struck(side, Replied.PART if act.incomplete else Replied.WHOLE)
         case _:
             assert_never(act)
+
+
+def _truth_of_poison(act: Poison) -> Truth:
+    """The router is healthy: what has reached it is served, whatever becomes of the answer."""
+    if act.strikes_dials or act.strikes_requests:
+        return NO_EXCHANGE
+    if act.at is Moment.RECEIVED:
+        return Truth(received=True, accepted=False, executed=False, replied=Replied.NOTHING)
+    return Truth(received=True, accepted=True, executed=True, replied=Replied.WHOLE)
 
 
 def _struck(side: Side, replied: Replied) -> Truth:
@@ -116,6 +128,8 @@ def sight_of(act: Act) -> Sight:
             return Sight.SILENCE if ending is None else _SIGHT_OF_END[ending]
         case Fragment(noise=noise, ending=ending):
             return _SIGHT_OF_END[ending] if noise is None else Sight.GARBLED
+        case Poison():
+            return sight_of_poison(act)
         case Answer():
             return _sight_of_answer(act)
         case _:
@@ -159,14 +173,21 @@ def _status_seen(act: Answer) -> int | None:
     return None if unseen else act.status
 
 
+def may_take_less(act: Act) -> bool:
+    """The kernel may take less of its reply than all: its peer may have gone before."""
+    return isinstance(act, LeaveUnread | Poison) or (isinstance(act, Answer) and act.lasts > 0)
+
+
 def is_late(act: Act) -> bool:
     """It lasts so long that a forwarder may have given up before its end, or gives up for certain."""
     return isinstance(act, Answer) and act.lasts >= NEAR
 
 
-def sight_is_certain(act: Act) -> bool:
-    """The forwarder sees the same on every machine. What comes close to its read timeout may come on either side."""
-    return not (isinstance(act, Answer) and NEAR <= act.lasts < 2 - NEAR)
+def sight_is_certain(act: Act, slower: float = 0.0) -> bool:
+    """The forwarder sees the same on every machine. What comes close to its read timeout may come on either side;
+    `slower`: by how many read timeouts it may come later than the router sent it.
+    """
+    return not (isinstance(act, Answer) and act.lasts + (slower if act.lasts else 0) >= NEAR and act.lasts < 2 - NEAR)
 
 
 def speaks_unasked(act: Act) -> bool:
@@ -211,6 +232,8 @@ def evidence_of(act: Act) -> Evidence:
         return Evidence(sight=sight, interim=act.interim, body=b"" if act.noise is None else noise_bytes(act.noise))
     if isinstance(act, AnswerEarly):
         return Evidence(sight=sight, status=act.status, body=fixed_body(act.content))
+    if isinstance(act, Poison):
+        return Evidence(sight=sight, status=status_seen(act))
     if not isinstance(act, Answer) or sight is Sight.SILENCE:
         return Evidence(sight=sight, status=200 if sight is Sight.WHOLE else None)
     body = b"" if sight is Sight.HEAD_CUT else fixed_body(act.content)
@@ -236,6 +259,8 @@ def phase_of(act: Act) -> Phase:
             return Phase.REQUEST
         case Hang() | End():
             return Phase.WAIT
+        case Poison():
+            return Phase.TOXIC
         case Fragment(noise=noise):
             return Phase.WAIT if noise is None else Phase.HEAD
         case Answer():

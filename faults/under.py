@@ -1,0 +1,102 @@
+"""A plan under Toxiproxy: which toxics are laid over it, and what a fault looks like from behind Toxiproxy.
+
+Toxiproxy accepts before it dials, so that a refused connect is no proof any more; and it passes a reset on as EOF.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import assert_never
+
+from faults.acts import (
+    Act,
+    AnswerEarly,
+    DropSyn,
+    End,
+    EndIdle,
+    EndUnread,
+    Fragment,
+    Hang,
+    HoldPool,
+    LeaveUnread,
+    Misresolve,
+    NeverAccept,
+    Refuse,
+    ResetAtAccept,
+    StopReading,
+    Unreachable,
+)
+from faults.answer import Answer
+from faults.fault import Fault
+from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake
+from faults.poison import Poison
+from faults.toxics import Bandwidth, Direction, Latency, Slicer
+from faults.vocabulary import Ending
+
+Veil = Latency | Bandwidth | Slicer  # no byte is lost
+
+REPLY_BYTES = 4096  # no reply of the catalogue is longer, but those that are long on purpose
+
+
+class Hop(StrEnum):
+    """Which connections pass through Toxiproxy."""
+
+    ROUTER = "router"  # those from the forwarder to its routers
+    CALLER = "caller"  # those from the caller to the forwarder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlay:
+    """A toxic that loses nothing, over one direction of one hop, for as long as a plan lasts."""
+
+    toxic: Veil
+    hop: Hop = Hop.ROUTER
+
+    def slower_ms(self, body_bytes: int) -> float:
+        """By how much the answer to a request with a body of that size may come later."""
+        passing = REPLY_BYTES if self.toxic.direction is Direction.DOWNSTREAM else REPLY_BYTES + body_bytes
+        match self.toxic:
+            case Latency(latency_ms=latency_ms, jitter_ms=jitter_ms):
+                return latency_ms + jitter_ms
+            case Bandwidth(rate_kbytes_s=rate):
+                return passing / rate
+            case Slicer(average_bytes=average, variation_bytes=variation, delay_us=delay_us):
+                return passing / (average - variation) * delay_us / 1000
+            case _:
+                assert_never(self.toxic)
+
+
+def slower_ms(under: tuple[Overlay, ...], body_bytes: int) -> float:
+    """The same of all of them."""
+    return sum(overlay.slower_ms(body_bytes) for overlay in under if overlay.hop is Hop.ROUTER)
+
+
+@lru_cache(maxsize=4096)
+def behind(fault: Fault, *, tls: bool, slower: float) -> Fault:
+    """That fault as a forwarder sees it from behind Toxiproxy, where all comes up to `slower` read timeouts later."""
+    return replace(fault, seen=seen_behind(fault.act, tls=tls), slower=slower)
+
+
+def seen_behind(act: Act, *, tls: bool) -> Act:
+    """The act that looks from before Toxiproxy as this one does from behind it."""
+    match act:
+        case Refuse() | Unreachable():
+            return SpoilHandshake(how=Spoil.FIN) if tls else EndUnread(ending=Ending.FIN)
+        case DropSyn():
+            return SpoilHandshake(how=Spoil.STALL) if tls else LeaveUnread()
+        case NeverAccept(closes=closes):
+            return EndUnread(ending=Ending.FIN) if closes else act
+        case EndIdle() | EndUnread() | StopReading():
+            return replace(act, ending=Ending.FIN) if act.ending is Ending.RESET else act
+        case End(ending=Ending.RESET) | Fragment(ending=Ending.RESET) | Answer(ending=Ending.RESET):
+            return replace(act, ending=Ending.TRUNCATION if tls else Ending.FIN)
+        case End() | Fragment() | Answer() | Hang():
+            return act
+        case HoldPool() | Misresolve() | LeaveUnread() | Poison():
+            return act
+        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
+            return act
+        case ResetAtAccept() | AnswerEarly():
+            return act  # what the forwarder saw is not certain before Toxiproxy, nor behind it
+        case _:
+            assert_never(act)

@@ -11,6 +11,7 @@ from fake_router.naming import NameFault
 from fake_router.pooling import PoolFault
 from fake_router.switchboard import Switchboard
 from faults.acts import HoldPool, Misresolve, Refuse, Unreachable
+from faults.poison import Poison
 
 
 class ConnectFaults:
@@ -20,6 +21,7 @@ class ConnectFaults:
         self._board = board
         self._listeners = listeners
         self._faults: list[DialFault | NameFault | PoolFault] = []
+        self.reached_at: Sequence[int] | None = None  # the ports of proxies before the listeners
 
     def begin(self, steps: Sequence[ListenerStep], loop: asyncio.AbstractEventLoop, names: NameServer | None) -> None:
         """Make the listeners, or the names, of these steps faulty, beside those that are."""
@@ -40,6 +42,9 @@ class ConnectFaults:
             assert names is not None, "the injector has seen to that"
             return NameFault(ledger, step, step.act, names)
         listener = self._listeners[step.upstream]
+        if isinstance(step.act, Poison):
+            assert self.reached_at is not None, "who arms a toxic says where Toxiproxy listens"
+            return DialFault(ledger, step, self.reached_at[step.upstream])
         if isinstance(step.act, Refuse):
             fault = DialFault(ledger, step, listener.port)
             listener.refuse()

@@ -186,7 +186,7 @@ class Connection:
 
     def _begin(self, request: Request, work: Work) -> None:
         board, line, operation = self._board, self._line, work.operation
-        number, of_operation, step = board.next_exchange(operation)
+        number, of_operation, step = board.next_exchange(operation, line.upstream)
         line.nth += 1
         self._board.ledger.record(
             Received,
@@ -212,6 +212,7 @@ class Connection:
             fault=step.fault if can_strike else None,
             read_timeout_s=step.read_timeout_s,
             keep_alive=request.keep_alive,
+            poison=step.poison if can_strike else None,
         )
         if operation is not None:
             board.busier(1)

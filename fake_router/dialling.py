@@ -7,6 +7,7 @@ from fake_router.injector import ListenerStep
 from fake_router.kernel import DialWitness, PacketsLostError, listener_drops
 from fake_router.ledger import Ledger
 from faults.acts import DropSyn, Refuse
+from faults.poison import Poison
 
 
 class DialFault:
@@ -17,7 +18,7 @@ class DialFault:
     """
 
     def __init__(self, ledger: Ledger, step: ListenerStep, port: int) -> None:
-        self.refusing = isinstance(step.act, Refuse)
+        self.refusing = isinstance(step.act, Refuse | Poison)
         self._drops_syns = isinstance(step.act, DropSyn)
         self._ledger = ledger
         self._step = step

@@ -21,6 +21,8 @@ class Witness(StrEnum):
     QUESTION = "question"  # the name server of ours was asked, and failed whoever asked
     HELD = "held"  # while the only connection of its pool was held, nobody connected and nothing was received
     QUEUE = "queue"  # sock_diag showed the connection in the accept queue, with bytes of a request in it
+    LOST = "lost"  # Toxiproxy counted bytes that came to it and never left it
+    ENDED = "ended"  # a toxic was set while the router had something open through it, and Toxiproxy still has it
     EXCLUSION = "exclusion"  # every upstream refuses, and no listener saw a connection
 
 

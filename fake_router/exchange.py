@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
+from fake_router.injector import ListenerStep
 from faults.acts import HEALTHY, End, ExchangeAct, Fragment, Hang, ReplyAct, needs_stream
 from faults.answer import Answer
 from faults.form import Form
@@ -193,6 +194,7 @@ class Exchange:
     fault: str | None
     read_timeout_s: float
     keep_alive: bool
+    poison: ListenerStep | None = None  # the toxic that strikes it on its way
     execution: int = 0  # 0: not executed
     striking: int = 0  # the seq of its open Striking
     state: State = State.READ

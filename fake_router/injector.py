@@ -18,6 +18,7 @@ from faults.acts import (
 )
 from faults.catalogue import fault_named
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
+from faults.poison import Moment, Poison
 
 MAX_READ_TIMEOUT_MS = 3_600_000  # as much as a subject may have
 GateKey = tuple[int, str]  # the number of the armed plan (0: any), and the gate's name
@@ -25,13 +26,16 @@ GateKey = tuple[int, str]  # the number of the armed plan (0: any), and the gate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExchangeStep:
-    """What happens to one exchange. `gate` holds it first; `opens` is the gate that its receipt opens."""
+    """What happens to one exchange. `gate` holds it first; `opens` is the gate that its receipt opens. poison: the
+    toxic that strikes it on its way, where one does.
+    """
 
     act: ExchangeAct = HEALTHY
     fault: str | None = None
     read_timeout_s: float = 0.0
     gate: GateKey | None = None
     opens: GateKey | None = None
+    poison: "ListenerStep | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +53,11 @@ class ListenerStep:
 
 
 HEALTHY_STEP = ExchangeStep()
+
+
+def poison_gate(upstream: int) -> str:
+    """The name of the gate at which an exchange on that upstream is held until a toxic is set."""
+    return f"poison:{upstream}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,8 +156,11 @@ class Injector:
                 armed.append(_ArmedListener(step=step, left=planned.connections))
         return armed
 
-    def take(self, operation: int | None) -> ExchangeStep:
+    def take(self, operation: int | None, upstream: int = 0) -> ExchangeStep:
         """The step of this operation's next exchange; the exchange after the last planned one is healthy."""
+        poison = self.poison_on(upstream)
+        if poison is not None and operation == poison.operation:
+            return _poisoned(poison)
         armed = None if operation is None else self._operations.get(operation)
         if armed is None:
             return HEALTHY_STEP
@@ -171,9 +183,14 @@ class Injector:
         A listener that accepts none has no connections: one that is accepted then was made before, and is healthy.
         """
         armed = self._listeners.get(upstream)
-        if armed is None or isinstance(armed.step.act, DialAct | NeverAccept | EndIdle):
+        if armed is None or isinstance(armed.step.act, DialAct | NeverAccept | EndIdle | Poison):
             return None
         return armed.take()
+
+    def poison_on(self, upstream: int) -> ListenerStep | None:
+        """The toxic that is armed on the way to it."""
+        armed = self._listeners.get(upstream)
+        return armed.step if armed is not None and isinstance(armed.step.act, Poison) else None
 
     def take_idle(self, upstream: int) -> ListenerStep | None:
         """The step of one connection that lies idle; None where it stays as it is."""
@@ -186,3 +203,12 @@ class Injector:
         """Nothing strikes from now on."""
         self._operations.clear()
         self._listeners.clear()
+
+
+def _poisoned(step: ListenerStep) -> ExchangeStep:
+    """The router is healthy, and stops where the toxic is to be set."""
+    assert isinstance(step.act, Poison)
+    gate = (0, poison_gate(step.upstream)) if step.act.at is Moment.RECEIVED else None
+    return ExchangeStep(
+        act=step.act.answer, fault=step.fault, read_timeout_s=step.read_timeout_s, gate=gate, poison=step
+    )

@@ -11,7 +11,8 @@ from fake_router.listener import Listener
 from fake_router.name_server import NameServer
 from fake_router.queueing import QueueFault
 from fake_router.switchboard import Switchboard
-from faults.acts import DialAct, LeaveUnread, NeverAccept
+from faults.acts import DialAct, LeaveUnread, ListenerAct, NeverAccept
+from faults.poison import Poison
 
 Adopt = Callable[[socket.socket, int, int, int | None], Line | None]
 
@@ -30,7 +31,7 @@ class ListenerFaults:
 
     def begin(self, steps: Sequence[ListenerStep], loop: asyncio.AbstractEventLoop, names: NameServer | None) -> None:
         """Make these listeners faulty, as far as that shows before a connection is accepted."""
-        self._connects.begin([step for step in steps if isinstance(step.act, DialAct)], loop, names)
+        self._connects.begin([step for step in steps if _strikes_dials(step.act)], loop, names)
         for step in steps:
             match step.act:
                 case NeverAccept(closes=closes):
@@ -39,6 +40,10 @@ class ListenerFaults:
                     self._listeners[step.upstream].take_little()
                 case _:
                     pass  # it strikes dials, or connections
+
+    def reached_through(self, ports: Sequence[int]) -> None:
+        """Whoever connects does so to these ports, one for each listener."""
+        self._connects.reached_at = ports
 
     def release_pools(self) -> None:
         """What held the connection of a pool holds it no more."""
@@ -75,3 +80,7 @@ class ListenerFaults:
 
         listener = self._listeners[step.upstream]
         return QueueFault(loop, self._board, listener, step, closes=closes, adopt=adopt)
+
+
+def _strikes_dials(act: ListenerAct) -> bool:
+    return isinstance(act, DialAct) or (isinstance(act, Poison) and act.strikes_dials)

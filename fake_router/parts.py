@@ -21,10 +21,15 @@ class Padding:
     count: int
 
 
-Part = bytes | Gap | Padding
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """Nothing is sent until a gate opens."""
 
 
-def pieces(parts: Iterable[Part]) -> Iterator[bytes | Gap]:
+Part = bytes | Gap | Padding | Held
+
+
+def pieces(parts: Iterable[Part]) -> Iterator[bytes | Gap | Held]:
     """The parts with their padding made, piece by piece, when it is asked for."""
     for part in parts:
         if isinstance(part, Padding):
@@ -38,4 +43,6 @@ def pieces(parts: Iterable[Part]) -> Iterator[bytes | Gap]:
 
 def bytes_in(parts: Iterable[Part]) -> int:
     """How many bytes they send."""
-    return sum(part.count if isinstance(part, Padding) else len(part) for part in parts if not isinstance(part, Gap))
+    return sum(
+        part.count if isinstance(part, Padding) else len(part) for part in parts if not isinstance(part, Gap | Held)
+    )

@@ -21,10 +21,10 @@ from fake_router.exchange import (
     State,
     Wait,
 )
-from fake_router.injector import GateKey
+from fake_router.injector import GateKey, poison_gate
 from fake_router.line import Line
 from fake_router.replies import render
-from fake_router.sender import Sender
+from fake_router.sender import HoldAt, Sender
 from fake_router.switchboard import Switchboard
 from faults.acts import ReplyAct
 
@@ -63,6 +63,8 @@ class Performer:
         if gate is None or self._board.is_open(gate):
             self.apply(Event.START)
         else:
+            if exchange.poison is not None:
+                exchange.striking = self._open_strike(exchange)  # it strikes what is held
             self.apply(Event.HOLD)
             self._board.hold_at(gate, lambda: self._released(exchange))
 
@@ -101,9 +103,10 @@ class Performer:
             case Send():
                 return self._send(exchange, command.act)
             case OpenStrike():
-                exchange.striking = self._open_strike(exchange)
+                exchange.striking = exchange.striking or self._open_strike(exchange)
             case CloseStrike():
-                self._board.ledger.record(Struck, striking=exchange.striking, witness=Witness.ACT)
+                if exchange.poison is None:  # of a toxic, Toxiproxy is the witness
+                    self._board.ledger.record(Struck, striking=exchange.striking, witness=Witness.ACT)
             case Wait():
                 delay_s = command.delay * exchange.read_timeout_s
                 self._timer = self._loop.call_later(delay_s, self.apply, Event.DELAY_OVER)
@@ -123,6 +126,16 @@ class Performer:
         )
 
     def _open_strike(self, exchange: Exchange) -> int:
+        if exchange.poison is not None:
+            line = self._line
+            return self._board.poisons.open_strike(
+                self._board.ledger,
+                exchange.poison,
+                line.number,
+                lambda: line.over,
+                exchange=exchange.number,
+                operation=exchange.operation,
+            )
         assert exchange.fault is not None
         return self._board.ledger.record(
             Striking,
@@ -150,8 +163,22 @@ class Performer:
             close=not exchange.keep_alive,
         )
         self._board.ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
-        all_sent = self._sender.begin(reply, exchange.read_timeout_s)
+        all_sent = self._sender.begin(reply, exchange.read_timeout_s, self._hold_at(exchange))
         return None if all_sent is None else self._event_of(exchange, all_sent)
+
+    def _hold_at(self, exchange: Exchange) -> HoldAt | None:
+        """Where its reply is held, if a toxic is to be set in the middle of it."""
+        if exchange.poison is None:
+            return None
+        board, gate = self._board, (0, poison_gate(exchange.poison.upstream))
+
+        def hold(released: Callable[[], None]) -> bool:
+            if board.is_open(gate):
+                return False
+            board.hold_at(gate, released)
+            return True
+
+        return hold
 
     def _sent(self, all_sent: bool) -> None:
         exchange = self.exchange

@@ -13,10 +13,10 @@ import msgspec
 from fake_router.completions import NOBODY, completion, spoilt, wrong_completion
 from fake_router.forms import STREAM_TYPE, in_form, stream_of
 from fake_router.layout import Layout, in_events, layout_of, stream_layout_of
-from fake_router.parts import Gap, Padding, Part, bytes_in
+from fake_router.parts import Gap, Held, Padding, Part, bytes_in
 from fake_router.wire import head, head_of
 from faults.acts import HEALTHY, AnswerEarly, Fragment, ReplyAct
-from faults.answer import Answer, Drip, Pause, Spaced
+from faults.answer import Answer, Drip, Hold, Pause, Spaced
 from faults.contents import HTML_TYPE, JSON_TYPE, fixed_content, is_fixed, noise_bytes
 from faults.form import COMPLETION, Form
 from faults.vocabulary import STREAM_CONTENTS, Coding, Content, Flaw, Surplus
@@ -154,6 +154,9 @@ def _paced(act: Answer, before: bytes, layout: Layout) -> tuple[Part, ...]:
         case Pause(at=point, length=length):
             place = len(before) + layout.place_of(point)
             return data[:place], Gap(length=length), data[place:]
+        case Hold(at=point):
+            place = 0 if point is None else len(before) + layout.place_of(point)
+            return tuple(part for part in (data[:place], Held(), data[place:]) if part != b"")
         case Spaced(pause=pause):
             places = [len(before) + place for place in layout.events]
             spaced = [data[a:b] for a, b in pairwise((*places[:-1], len(data)))]

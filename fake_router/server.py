@@ -26,6 +26,7 @@ from fake_router.wire import Event
 from faults.acts import EndIdle
 from faults.handshake import HandshakeAct
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
+from faults.poison import Poison
 
 
 class Router:
@@ -134,6 +135,20 @@ class Router:
         """What plans hold at the gate of that name goes on; it stays open until healing."""
         self._board.open_gate((0, name))
 
+    def reached_through(self, ports: Sequence[int]) -> None:
+        """Subjects reach its upstreams through Toxiproxy, at these ports."""
+        self._faults.reached_through(ports)
+
+    def settle_poisons(self, *, lost: Collection[int], in_force: Collection[int]) -> None:
+        """Record of each toxic whether it struck, now that the run has settled. lost: the upstreams on whose way bytes
+        were lost, by Toxiproxy's own count; in_force: those on whose way it says that the toxic is set.
+        """
+        self._board.poisons.settle(self.ledger, lost=lost, in_force=in_force)
+
+    def note(self, mark: str) -> None:
+        """A point in the run's life, said by whoever runs it."""
+        self.ledger.record(Marked, mark=mark)
+
     def release_pool(self) -> None:
         """Whoever holds the only connection of the subject's pool gets its answer, and lets go of it."""
         self._faults.release_pools()
@@ -201,6 +216,10 @@ class Router:
         """Wait until a request that carries that operation has been read; False when none was within that time."""
         return await self._until(lambda: self._board.has_received(operation), timeout_s)
 
+    async def wait_held(self, gate: str, timeout_s: float | None = None) -> bool:
+        """Wait until something is held at the gate of that name; False when nothing was within that time."""
+        return await self._until(lambda: self._board.holds_at((0, gate)), timeout_s)
+
     async def _until(self, so: Callable[[], bool], timeout_s: float | None) -> bool:
         """Open work changes whenever something is received or over."""
         if so():
@@ -225,10 +244,17 @@ class Router:
         number = self._board.next_connection()
         step = self._board.injector.take_connection(upstream)
         line = self._line(sock, upstream, peer_port, number, step)
-        if step is None:
-            self._serve(line)
-        else:
+        if step is not None:
             self._strike(line, step)
+            return
+        self._serve(line)
+        self._poison(line)
+
+    def _poison(self, line: Line) -> None:
+        """A toxic strikes whatever is sent on that connection."""
+        step = self._board.injector.poison_on(line.upstream)
+        if step is not None and isinstance(step.act, Poison) and step.act.strikes_requests:
+            self._board.poisons.open_strike(self.ledger, step, line.number, lambda: line.over, operation=step.operation)
 
     def _strike(self, line: Line, step: ListenerStep) -> None:
         struck: UnreadConnection | HandshakeConnection
@@ -271,7 +297,9 @@ class Router:
         step = self._board.injector.take_idle(line.upstream)
         if step is None:
             return
-        if isinstance(step.act, EndIdle):
+        if isinstance(step.act, Poison):
+            self._poison(line)
+        elif isinstance(step.act, EndIdle):
             end_idle(self._board, line, step, step.act)
         else:
             self._strike(line, step)

@@ -9,6 +9,7 @@ from typing import Protocol
 from fake_router.entries import Marked
 from fake_router.injector import ExchangeStep, GateKey, Injector
 from fake_router.ledger import Ledger
+from fake_router.poisoning import Poisons
 from fake_router.routes import PROBES, Probe, unserved_work
 from fake_router.wire import Request
 
@@ -28,6 +29,7 @@ class Switchboard:
         self.probes = probes
         self.injector = Injector(upstreams)
         self.watches: list[Watch] = []
+        self.poisons = Poisons()
         self.seen_since_arming = 0  # connections opened and requests read
         self._connections = self._exchanges = self._executions = 0
         self._of_operation: dict[int, int] = {}
@@ -42,7 +44,7 @@ class Switchboard:
         self._connections += 1
         return self._connections
 
-    def next_exchange(self, operation: int | None) -> tuple[int, int, ExchangeStep]:
+    def next_exchange(self, operation: int | None, upstream: int = 0) -> tuple[int, int, ExchangeStep]:
         """The number of the exchange that has just been read, its number within its operation, and its step."""
         self.watched()
         self._exchanges += 1
@@ -50,7 +52,7 @@ class Switchboard:
         if operation is not None:
             nth = self._of_operation.get(operation, 0) + 1
             self._of_operation[operation] = nth
-        return self._exchanges, nth, self.injector.take(operation)
+        return self._exchanges, nth, self.injector.take(operation, upstream)
 
     def has_received(self, operation: int) -> bool:
         """A request that carries that operation has been read."""
@@ -91,12 +93,15 @@ class Switchboard:
     def busier(self, by: int) -> None:
         """Work began (1) or ended (-1)."""
         self._busy += by
+        self._changed()
+
+    def _changed(self) -> None:
         if self._on_change:
             for changed in tuple(self._on_change):
                 changed()
 
     def on_change(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Call `changed` after every change of `busy`, until the function returned is called."""
+        """Call `changed` after every change of `busy`, and of what is held, until the function returned is called."""
         self._on_change.append(changed)
         return lambda: self._on_change.remove(changed)
 
@@ -106,9 +111,14 @@ class Switchboard:
         """Nothing is held at that gate."""
         return gate in self._open_gates
 
+    def holds_at(self, gate: GateKey) -> bool:
+        """Something is held there."""
+        return bool(self._at_gate.get(gate))
+
     def hold_at(self, gate: GateKey, released: Callable[[], None]) -> None:
         """Call `released` once when the gate opens."""
         self._at_gate.setdefault(gate, []).append(released)
+        self._changed()
 
     def open_gate(self, gate: GateKey) -> None:
         """Open a gate, for good until healing; what was held there goes on, in the order in which it came."""

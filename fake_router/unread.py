@@ -31,6 +31,7 @@ from faults.acts import (
     needs_expectation,
 )
 from faults.handshake import DemandCertificate, ShowCertificate, SpoilHandshake
+from faults.poison import Poison
 
 PEEK_BYTES = 32_768  # below what any accept leaves in a socket buffer; a request is taken to have arrived with it
 
@@ -77,7 +78,9 @@ class UnreadConnection:
                 self._reset_at_accept()
             case EndUnread() | LeaveUnread() | StopReading() | AnswerEarly():
                 line.on_readable(self._arriving)
-            case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn() | NeverAccept() | EndIdle():
+            case (
+                HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn() | NeverAccept() | EndIdle() | Poison()
+            ):
                 raise TypeError(f"{step.act!r} holds no connection that is accepted; expected an act that does")
             case SpoilHandshake() | ShowCertificate() | DemandCertificate():
                 raise TypeError(f"{step.act!r} leaves no connection unread; expected an act that does")

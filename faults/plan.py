@@ -232,6 +232,10 @@ def _check_beside(fault: str, act: Act, operation: PlannedOperation) -> None:
         raise PlanError(f"{fault!r} beside a reused connection; expected reused false: it strikes new ones alone")
     if needs_reused(act) and not operation.reused:
         raise PlanError(f"{fault!r} without a connection that lies idle; expected reused true")
+    if isinstance(act, Poison) and operation.faults:
+        raise PlanError(
+            f"{fault!r} beside {operation.faults!r}; expected no further fault: the router behind is healthy"
+        )
     if needs_expectation(act) and not operation.expect:
         raise PlanError(f"{fault!r} without an Expect: 100-continue to leave unanswered; expected expect true")
 

@@ -5,7 +5,8 @@ follows from entries alone; nothing is judged.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from suites.attempts import Attempt, IdleStrike
+from faults.under import slower_ms
+from suites.attempts import Attempt, IdleStrike, View
 from suites.reader import Reader
 from suites.run import Run
 
@@ -44,6 +45,11 @@ class Accounts:
     strays: tuple[int, ...] = ()
     idle: tuple[IdleStrike, ...] = ()
 
+    @property
+    def view(self) -> View:
+        """How the subject sees its routers."""
+        return view_of(self.run)
+
     def of(self, operation: int) -> Account:
         """The account of that operation; an empty one if nothing happened to it."""
         return self.by_operation.get(operation) or Account(operation=operation)
@@ -58,6 +64,13 @@ class Accounts:
         """Those of every operation that the run sent: warm-ups, the plan's, and the fresh ones after healing."""
         numbers = (*self.run.warmups, *self.run.operations, *self.run.fresh)
         return tuple(self.of(operation) for operation in numbers)
+
+
+def view_of(run: Run) -> View:
+    """How the subject of that run sees its routers."""
+    plan = run.plan
+    late_ms = slower_ms(plan.under, max(operation.body_bytes for operation in plan.operations))
+    return View(toxiproxy=plan.toxiproxy, tls=plan.tls, slower=late_ms / run.shortest_timeout_ms)
 
 
 _latest: list[Accounts] = []  # every check of a run asks for the same accounts, one check after the other
@@ -79,7 +92,7 @@ def _accounts_of(run: Run) -> Accounts:
     A sending whose content nobody read belongs to the plan's only operation if the plan has a faulty listener. One
     that was read and names no operation belongs to none: it may be an operation's, sent with its prompt rewritten.
     """
-    reader = Reader.of(run.ledger)
+    reader = Reader.of(run.ledger, view_of(run))
     only = run.operations[0] if run.plan.listeners and len(run.operations) == 1 else None
     found: dict[int, list[Attempt]] = {}
     strays = list(reader.rejected)

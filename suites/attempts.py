@@ -3,8 +3,30 @@
 from dataclasses import dataclass
 
 from fake_router.entries import Witness
+from faults.catalogue import fault_named
+from faults.fault import Fault
 from faults.form import COMPLETION, Form
+from faults.under import behind
 from faults.vocabulary import Replied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """How a subject sees what its routers do. toxiproxy: from behind Toxiproxy. tls: it speaks TLS with them. slower:
+    by how many of its shortest time-outs all that it sees may come later.
+    """
+
+    toxiproxy: bool = False
+    tls: bool = False
+    slower: float = 0.0
+
+    def met(self, fault: str) -> Fault:
+        """The fault of that id, as the subject sees it."""
+        known = fault_named(fault)
+        return behind(known, tls=self.tls, slower=self.slower) if self.toxiproxy else known
+
+
+DIRECT = View()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +37,12 @@ class Strike:
     striking: int
     struck: int | None = None
     witness: Witness | None = None
+    view: View = DIRECT
+
+    @property
+    def met(self) -> Fault:
+        """The fault, as the subject sees it."""
+        return self.view.met(self.fault)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +108,11 @@ class Attempt:
     def fault(self) -> str | None:
         """The id of the fault whose evidence the subject had; None: it met none."""
         return self.strikes[0].fault if self.strikes else None
+
+    @property
+    def met(self) -> Fault | None:
+        """The same fault, as the subject sees it."""
+        return self.strikes[0].met if self.strikes else None
 
     @property
     def struck(self) -> bool:

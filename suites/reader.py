@@ -28,7 +28,8 @@ from fake_router.entries import (
 from faults.acts import is_listener_act, strikes_idle
 from faults.catalogue import fault_named, is_fault
 from faults.form import Api, Form
-from suites.attempts import Attempt, IdleStrike, Strike
+from faults.poison import Poison
+from suites.attempts import DIRECT, Attempt, IdleStrike, Strike, View
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Reader:
     """Reads entries in order of `seq`. Attempts are named by their place in `attempts`."""
 
     struck: dict[int, Struck]
+    view: View = DIRECT
     attempts: list[Attempt] = field(default_factory=list)
     probes: set[int] = field(default_factory=set)  # places of what turned out to be no attempt
     opened: dict[int, Opened] = field(default_factory=dict)
@@ -51,9 +53,9 @@ class Reader:
     idle: list[IdleStrike] = field(default_factory=list)
 
     @staticmethod
-    def of(ledger: Sequence[AnyEntry]) -> "Reader":
-        """A reader that has read all of that ledger."""
-        reader = Reader(struck={entry.striking: entry for entry in ledger if isinstance(entry, Struck)})
+    def of(ledger: Sequence[AnyEntry], view: View = DIRECT) -> "Reader":
+        """A reader that has read all of that ledger, of a subject with that view of its routers."""
+        reader = Reader(struck={entry.striking: entry for entry in ledger if isinstance(entry, Struck)}, view=view)
         for entry in sorted(ledger, key=lambda entry: entry.seq):
             reader.read(entry)
         return reader
@@ -156,13 +158,15 @@ class Reader:
         of_listener = act is not None and is_listener_act(act)
         if act is not None and entry.connection is not None and strikes_idle(act):
             self.idle.append(IdleStrike(upstream=entry.upstream, connection=entry.connection, strike=strike))
-        elif entry.exchange is not None and not of_listener:
+        elif entry.exchange is not None and (entry.exchange in self.of_exchange or not of_listener):
             place = self.of_exchange.get(entry.exchange)
             if place is not None:
                 self._note(place, *seqs, strikes=(*self.attempts[place].strikes, strike))
         elif entry.connection is not None:
             # A connection may be held before a request comes on it; the strike is closed when one has come.
-            place = self._unread_on(entry.connection, entry.upstream, entry.operation, max(seqs))
+            # Of a toxic, it is closed only when the run has settled.
+            begins = entry.seq if isinstance(act, Poison) else max(seqs)
+            place = self._unread_on(entry.connection, entry.upstream, entry.operation, begins)
             self._note(place, *seqs, placed=True, strikes=(*self.attempts[place].strikes, strike))
             if entry.exchange is not None:  # answered before it was read
                 self.of_exchange[entry.exchange] = place
@@ -172,8 +176,8 @@ class Reader:
     def _strike(self, entry: Striking) -> Strike:
         struck = self.struck.get(entry.seq)
         if struck is None or struck.count < 1:
-            return Strike(fault=entry.fault, striking=entry.seq)
-        return Strike(fault=entry.fault, striking=entry.seq, struck=struck.seq, witness=struck.witness)
+            return Strike(fault=entry.fault, striking=entry.seq, view=self.view)
+        return Strike(fault=entry.fault, striking=entry.seq, struck=struck.seq, witness=struck.witness, view=self.view)
 
     def _received(self, entry: Received) -> None:
         self._close_unserved(entry.connection)

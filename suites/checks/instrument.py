@@ -11,7 +11,6 @@ from faults.acts import (
     End,
     Fragment,
     HoldPool,
-    LeaveUnread,
     Misresolve,
     NeverAccept,
     Refuse,
@@ -19,7 +18,8 @@ from faults.acts import (
 )
 from faults.answer import Answer
 from faults.catalogue import fault_named
-from faults.truth import Truth
+from faults.poison import Poison
+from faults.truth import Truth, may_take_less
 from suites.attempts import Attempt, IdleStrike, Strike
 from suites.checks.words import name_of
 from suites.run import Run
@@ -39,7 +39,7 @@ def doubts(run: Run, attempt: Attempt) -> Iterator[str]:
             yield f"{where}: {strike.witness} cannot witness {strike.fault!r}"
         if strike.witness is Witness.EXCLUSION and not _excluded(run, strike):
             yield f"{where}: a refused connect is proved by exclusion only where no listener saw a connection"
-        if attempt.dialled_refused is not None and attempt.dialled_refused is not isinstance(act, Refuse):
+        if attempt.dialled_refused is not None and attempt.dialled_refused is not _refuses(act):
             yield f"{where}: the dial was {'refused' if attempt.dialled_refused else 'dropped'} under {strike.fault!r}"
         if _too_late(act, attempt, strike):
             yield f"{where}: the subject had left before {strike.fault!r} struck"
@@ -57,9 +57,15 @@ def idle_doubts(idle: IdleStrike) -> Iterator[str]:
         yield f"{where}: {strike.witness} cannot witness {strike.fault!r}"
 
 
+def _refuses(act: Act) -> bool:
+    return isinstance(act, Refuse) or (isinstance(act, Poison) and act.strikes_dials)
+
+
 def _witnesses(act: Act) -> frozenset[Witness]:
     if isinstance(act, Refuse):
         return frozenset({Witness.PACKET, Witness.EXCLUSION})
+    if isinstance(act, Poison):
+        return _poison_witnesses(act)
     if isinstance(act, HoldPool):
         return frozenset({Witness.HELD})
     if isinstance(act, Misresolve):
@@ -69,6 +75,13 @@ def _witnesses(act: Act) -> frozenset[Witness]:
     if isinstance(act, DropSyn):
         return frozenset({Witness.PACKET, Witness.SK_DROPS})
     return frozenset({Witness.QUEUE if isinstance(act, NeverAccept) else Witness.ACT})
+
+
+def _poison_witnesses(act: Poison) -> frozenset[Witness]:
+    """What loses bytes is counted by Toxiproxy; what ends connections is seen where they end."""
+    if act.strikes_dials:
+        return frozenset({Witness.PACKET, Witness.EXCLUSION})
+    return frozenset({Witness.LOST if act.loses_bytes else Witness.ENDED})
 
 
 def _excluded(run: Run, strike: Strike) -> bool:
@@ -95,10 +108,9 @@ def _lie(attempt: Attempt) -> str | None:
         replied=attempt.replied,
     )
     truth = fault.truth
-    late = isinstance(fault.act, LeaveUnread) or (isinstance(fault.act, Answer) and fault.act.lasts > 0)
     same = (facts.received, facts.accepted, facts.executed) == (truth.received, truth.accepted, truth.executed)
     # To a subject that has left, the kernel takes less than all.
-    replied = facts.replied == truth.replied or (late and facts.replied < truth.replied)
+    replied = facts.replied == truth.replied or (may_take_less(fault.act) and facts.replied < truth.replied)
     if same and replied:
         return None
     return f"{fault.id!r} means {_facts_of(truth)}, the ledger says {_facts_of(facts)}"

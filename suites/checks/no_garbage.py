@@ -2,12 +2,20 @@
 
 from faults.acts import Fragment
 from faults.contents import soundness_of
-from faults.truth import cut_can_be_seen
 from faults.vocabulary import Replied, Soundness
 from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
 from suites.checks.check import Check
-from suites.checks.results import Match, is_success, is_valid, match, passes_bytes, reply_of
+from suites.checks.results import (
+    Match,
+    cut_shows,
+    is_success,
+    is_valid,
+    match,
+    passes_bytes,
+    reply_of,
+    was_lost,
+)
 from suites.checks.streams import ends_as_if_whole, is_part, streamed_of
 from suites.checks.words import count_of, name_of
 from suites.coding import wrong_with_coding
@@ -82,10 +90,10 @@ def _looks_whole(outcome: Outcome, subject: SubjectFacts) -> bool:
 def _judge_whole(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:
     """What the framing shows to be cut (RFC 9112 s8) must not be passed on as whole."""
     matched = [(attempt, match(attempt, outcome, subject)) for attempt in account.attempts]
-    if any(how is Match.EQUAL and attempt.replied is Replied.WHOLE for attempt, how in matched):
+    if any(how is Match.EQUAL and _arrived_whole(attempt) for attempt, how in matched):
         return None
-    cut = [attempt for attempt, how in matched if how is not Match.NONE and attempt.replied is not Replied.WHOLE]
-    if not cut or not all(cut_can_be_seen(reply_of(attempt)) for attempt in cut):
+    cut = [attempt for attempt, how in matched if how is not Match.NONE and not _arrived_whole(attempt)]
+    if not cut or not all(cut_shows(attempt) for attempt in cut):
         return None  # nothing that was cut is passed on here
     entries = [seq for attempt in cut for seq in attempt.entries]
     return _cut_as_whole(account, cut[0], entries)
@@ -98,6 +106,10 @@ def _judge_part(account: Account, outcome: Outcome, subject: SubjectFacts) -> Fi
         says = f"the stream of operation {outcome.operation} holds {wrong}"
         return CHECK.fails(says, _entries_of(account), outcome.operation)
     return _judge_end(account, outcome, subject) if ends_as_if_whole(outcome) else None
+
+
+def _arrived_whole(attempt: Attempt) -> bool:
+    return attempt.replied is Replied.WHOLE and not was_lost(attempt)
 
 
 def _judge_end(account: Account, outcome: Outcome, subject: SubjectFacts) -> Finding | None:

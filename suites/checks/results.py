@@ -14,7 +14,8 @@ from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.contents import soundness_of
 from faults.form import Api
-from faults.truth import sight_is_certain
+from faults.poison import Poison
+from faults.truth import cut_can_be_seen
 from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
 from suites.attempts import Attempt
 from suites.coding import GZIP
@@ -79,13 +80,28 @@ def reply_of(attempt: Attempt) -> ReplyAct:
         act = fault_named(strike.fault).act
         if isinstance(act, ReplyAct):
             return act
+        if isinstance(act, Poison):
+            return act.answer
     return HEALTHY
+
+
+def was_lost(attempt: Attempt) -> bool:
+    """Its answer, or a part of it, was lost on the way through Toxiproxy."""
+    poisons = [strike for strike in attempt.strikes if isinstance(strike.met.act, Poison)]
+    return any(strike.met.evidence.sight is not Sight.STALL for strike in poisons)
+
+
+def cut_shows(attempt: Attempt) -> bool:
+    """The framing of what reached the subject shows that it was cut."""
+    return all(cut_can_be_seen(strike.met.seen or strike.met.act) for strike in attempt.strikes)
 
 
 def is_valid(attempt: Attempt) -> bool:
     """The attempt was answered with a whole completion, as far as anybody could tell."""
     act = reply_of(attempt)
     if isinstance(act, Fragment) or not attempt.success_head or attempt.replied is not Replied.WHOLE:
+        return False
+    if was_lost(attempt):
         return False
     return soundness_of(act.content, attempt.form) is not Soundness.WRONG
 
@@ -94,9 +110,9 @@ def was_sent_well(attempt: Attempt) -> bool:
     """The router had begun to send a valid answer, and meant to send all of it without a pause that would end a
     forwarder's patience.
     """
-    met = [fault_named(strike.fault) for strike in attempt.strikes]
+    met = [strike.met for strike in attempt.strikes]
     whole = all(
-        fault.evidence.sight is Sight.WHOLE and fault.truth.replied is Replied.WHOLE and sight_is_certain(fault.act)
+        fault.evidence.sight is Sight.WHOLE and fault.truth.replied is Replied.WHOLE and fault.sight_is_certain
         for fault in met
     )
     act = reply_of(attempt)

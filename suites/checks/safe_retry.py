@@ -2,9 +2,7 @@
 
 from itertools import pairwise
 
-from faults.catalogue import fault_named
 from faults.evidence import Contract, classify
-from faults.truth import shows_its_cause
 from faults.vocabulary import Class
 from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
@@ -53,8 +51,8 @@ def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: 
             return CHECK.cannot_know(says, entries, account.operation)
         says = f"{again} with no evidence of a failure: {name_of(before)} {what}"
         return CHECK.fails(says + _luck(account), entries, account.operation)
-    fault = fault_named(strike.fault)
-    if not shows_its_cause(fault.act):
+    fault = strike.met
+    if not fault.shows_its_cause:
         return None  # the forwarder may or may not have written a byte; what it decided only tells
     evidence = fault.evidence
     class_ = classify(evidence, contract)
@@ -109,10 +107,10 @@ def _judge_unplaced(account: Account, contract: Contract) -> Finding | None:
 
 
 def _leaves_doubt(attempt: Attempt, contract: Contract) -> bool:
-    if attempt.fault is None:
+    fault = attempt.met
+    if fault is None:
         return False
-    fault = fault_named(attempt.fault)
-    return not fault.lets_pass and shows_its_cause(fault.act) and fault.class_under(contract) is not Class.SAFE
+    return not fault.lets_pass and fault.shows_its_cause and fault.class_under(contract) is not Class.SAFE
 
 
 CHECK = Check(

@@ -3,9 +3,11 @@
 from faults.acts import strikes_idle
 from faults.catalogue import fault_named
 from faults.evidence import Contract
+from faults.fault import Fault
 from faults.plan import Plan, PlannedOperation
 from faults.vocabulary import Class
 from suites.accounts import Account, accounts_of
+from suites.attempts import View
 from suites.checks.check import Check
 from suites.checks.words import count_of
 from suites.findings import Claim, Finding, Proof
@@ -16,7 +18,7 @@ from suites.run import Run
 def safe_retry_made(run: Run) -> list[Finding]:
     """An operation that met safe faults alone, fewer than the subject's budget of sendings, has succeeded."""
     accounts = accounts_of(run)
-    idle = [idle.strike.fault for idle in accounts.idle if idle.strike.struck is not None]
+    idle = [idle.strike.met for idle in accounts.idle if idle.strike.struck is not None]
     ended = {outcome.operation: outcome.kind for outcome in run.history}
     contract = run.subject.contract
     found: list[Finding] = []
@@ -25,7 +27,7 @@ def safe_retry_made(run: Run) -> list[Finding]:
         if account.operation not in ended or not _met_safe_faults_alone(account, idle, contract):
             continue
         met = sum(attempt.fault is not None for attempt in account.attempts)
-        more = _more_safe(planned, account, contract)
+        more = _more_safe(planned, account, accounts.view, contract)
         if more is None or met + more >= run.subject.attempts or not _healthy_way(run.plan):
             continue
         judged += 1
@@ -36,17 +38,17 @@ def safe_retry_made(run: Run) -> list[Finding]:
     return [CHECK.passes(f"{count_of(judged, 'operation')} succeeded after safe failures")]
 
 
-def _met_safe_faults_alone(account: Account, idle: list[str], contract: Contract) -> bool:
+def _met_safe_faults_alone(account: Account, idle: list[Fault], contract: Contract) -> bool:
     """The end of an idle connection costs no sending, but it is met too."""
-    met = idle + [attempt.fault for attempt in account.attempts if attempt.fault and attempt.struck]
-    return bool(met) and all(fault_named(fault).class_under(contract) is Class.SAFE for fault in met)
+    met = idle + [attempt.met for attempt in account.attempts if attempt.met and attempt.struck]
+    return bool(met) and all(fault.class_under(contract) is Class.SAFE for fault in met)
 
 
-def _more_safe(planned: PlannedOperation, account: Account, contract: Contract) -> int | None:
+def _more_safe(planned: PlannedOperation, account: Account, view: View, contract: Contract) -> int | None:
     """How many more safe faults lie before the first healthy exchange; None where one of another class does."""
     more = 0
     for id_ in planned.faults[len(account.exchanges) :]:
-        fault = fault_named(id_)
+        fault = view.met(id_)
         if fault.lets_pass:
             break
         if fault.class_under(contract) is not Class.SAFE:

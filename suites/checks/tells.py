@@ -1,7 +1,5 @@
 """How the subject decides where nothing is prescribed."""
 
-from faults.catalogue import fault_named
-from faults.truth import shows_its_cause
 from suites.accounts import accounts_of
 from suites.checks.check import Check
 from suites.checks.words import name_of
@@ -15,7 +13,7 @@ def tells(run: Run) -> list[Finding]:
     for account in accounts_of(run).planned:
         followed = (*account.attempts[1:], None)
         for attempt, after in zip(account.attempts, followed, strict=False):
-            if attempt.fault is None or not attempt.struck or shows_its_cause(fault_named(attempt.fault).act):
+            if attempt.met is None or not attempt.struck or attempt.met.shows_its_cause:
                 continue
             did = "was not sent again" if after is None else f"was sent again ({name_of(after)})"
             says = f"after {attempt.fault!r} operation {account.operation} {did}"

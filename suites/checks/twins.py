@@ -1,8 +1,7 @@
 """Twin faults get the same decision."""
 
-from faults.catalogue import LETS_PASS, fault_named
+from faults.catalogue import LETS_PASS
 from faults.fault import Fault
-from faults.truth import shows_its_cause
 from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
 from suites.checks.check import Property
@@ -65,11 +64,11 @@ def _same_evidence(mine: Attempt, theirs: Attempt) -> bool:
     if not (mine.placed and theirs.placed):
         return False
     faults = [_met(attempt) for attempt in (mine, theirs)]
-    return all(shows_its_cause(fault.act) for fault in faults) and faults[0].evidence == faults[1].evidence
+    return all(fault.shows_its_cause for fault in faults) and faults[0].evidence == faults[1].evidence
 
 
 def _met(attempt: Attempt) -> Fault:
-    return LETS_PASS if attempt.fault is None else fault_named(attempt.fault)
+    return attempt.met or LETS_PASS
 
 
 def _end(run: Run, operation: int) -> str:

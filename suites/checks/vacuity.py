@@ -6,6 +6,7 @@ from fake_router.entries import Striking, Struck, Witness
 from faults.acts import is_listener_act
 from faults.catalogue import LETS_PASS, fault_named
 from faults.plan import PlannedListener, PlannedOperation
+from faults.poison import Poison
 from suites.accounts import Account, Accounts, accounts_of
 from suites.attempts import Attempt, IdleStrike
 from suites.checks.check import Check
@@ -102,6 +103,8 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
 def _not_met(expected: str, attempt: Attempt, planned: PlannedOperation) -> str | None:
     if planned.leaves is not None and attempt.executed is None and attempt.peer_left is not None:
         return None  # its caller left while it was held, and the subject stopped before anything could happen
+    if any(isinstance(strike.met.act, Poison) for strike in attempt.strikes):
+        return None  # what became of it is the toxic's affair
     met = [strike.fault for strike in attempt.strikes if not is_listener_act(fault_named(strike.fault).act)]
     if fault_named(expected).lets_pass:
         if met not in ([], [expected]):

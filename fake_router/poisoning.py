@@ -51,16 +51,24 @@ class Poisons:
         self._pending.append(_Pending(upstream=step.upstream, striking=striking, act=step.act, over=over))
         return striking
 
+    def upstreams(self) -> set[int]:
+        """Those on whose way something may have struck."""
+        return {one.upstream for one in self._pending}
+
+    def over(self, upstream: int) -> bool:
+        """A connection of a strike there has ended by now."""
+        return any(one.upstream == upstream and one.over() for one in self._pending)
+
     def settle(self, ledger: Ledger, *, lost: Collection[int], in_force: Collection[int]) -> None:
         """Record of each whether it struck. lost: the upstreams on whose way Toxiproxy counted bytes that came to it
         and never left it; in_force: those on whose way it says that the toxic is set.
         """
         for one in self._pending:
-            if one.upstream not in in_force:
+            act = one.act
+            if one.upstream not in in_force or not (one.over() or act.toxic is Poisoning.SLOW_CLOSE):
                 continue
-            if one.act.loses_bytes:
-                if one.upstream in lost:
-                    ledger.record(Struck, striking=one.striking, witness=Witness.LOST)
-            elif one.act.toxic is Poisoning.SLOW_CLOSE or one.over():
+            if not act.loses_bytes:
                 ledger.record(Struck, striking=one.striking, witness=Witness.ENDED)
+            elif one.upstream in lost:
+                ledger.record(Struck, striking=one.striking, witness=Witness.LOST)
         self._pending.clear()

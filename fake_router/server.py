@@ -139,6 +139,14 @@ class Router:
         """Subjects reach its upstreams through Toxiproxy, at these ports."""
         self._faults.reached_through(ports)
 
+    def poisoned(self) -> set[int]:
+        """The upstreams on whose way a toxic may have struck."""
+        return self._board.poisons.upstreams()
+
+    def poison_over(self, upstream: int) -> bool:
+        """A connection on which it may have struck has ended."""
+        return self._board.poisons.over(upstream)
+
     def settle_poisons(self, *, lost: Collection[int], in_force: Collection[int]) -> None:
         """Record of each toxic whether it struck, now that the run has settled. lost: the upstreams on whose way bytes
         were lost, by Toxiproxy's own count; in_force: those on whose way it says that the toxic is set.

@@ -22,6 +22,8 @@ from suites.leaving import Leave
 from suites.numbers import Numbers
 from suites.occupying import Occupant, occupied
 from suites.ownership import own_entries
+from suites.passage import Toxiproxy
+from suites.poisoned import Poisoned
 from suites.pulse import Pulse
 from suites.run import Run, Sockets
 from suites.settling import settle
@@ -45,6 +47,7 @@ class Driver:
 
     subject: Subject
     routers: RouterThread
+    toxiproxy: Toxiproxy | None = None
     numbers: Numbers = field(default_factory=Numbers)
     pulses: list[Pulse] = field(default_factory=list)
     _own_pulses: list[Pulse] = field(default_factory=list)
@@ -52,7 +55,7 @@ class Driver:
     _warmth: Warmth = field(init=False)
 
     def __post_init__(self) -> None:
-        self.stages = Stages(self.subject, self.routers)
+        self.stages = Stages(self.subject, self.routers, self.toxiproxy)
         self._warmth = Warmth(subject=self.subject, stages=self.stages, numbers=self.numbers)
 
     async def __aenter__(self) -> Self:
@@ -89,13 +92,18 @@ class Driver:
         async with AsyncExitStack() as stack:
             occupants = (await self._occupant(stack, stage, plan),) if way_of(plan).max_connections else ()
             since = await stage.on_router(lambda router: arm(router, plan, operations[0], spec.read_timeout_ms))
+            poisoned = Poisoned(stage, plan)
+            stack.push_async_callback(poisoned.stop_waiting)
+            await poisoned.begin()
             if plan.listeners:
                 await stage.noticed()  # a connection that was ended while it lay idle
             for occupant in occupants:
                 occupant.calling()
             history = await self._waves(stage, plan, operations)
         settled = await settle(stage, spec)
+        await poisoned.settle()
         await stage.on_router(_drain_and_heal)
+        await poisoned.lift()
         fresh = await self._fresh(stage)
         settled = await self._settle_again(stage) and settled
         # The operations may have met on one upstream, though in health they were spread over several.

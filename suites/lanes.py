@@ -26,7 +26,7 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
     Raises SubjectError as soon as an instance cannot be started; the other runs are then cancelled and cleaned up.
     """
     places = iter(
-        sorted(range(len(plans)), key=lambda place: way_of(plans[place]))
+        sorted(range(len(plans)), key=lambda place: str(way_of(plans[place])))
     )  # those of one way share an instance
     shared = driver.subject.spec.isolation is Isolation.SHARED
     most = 1 if driver.subject.spec.standing else lanes or (SHARED_LANES if shared else FRESH_LANES)

@@ -162,6 +162,8 @@ class Reader:
             place = self.of_exchange.get(entry.exchange)
             if place is not None:
                 self._note(place, *seqs, strikes=(*self.attempts[place].strikes, strike))
+        elif isinstance(act, Poison) and entry.exchange is None and strike.struck is None and not act.strikes_dials:
+            pass  # nothing was sent on that connection while the toxic was set
         elif entry.connection is not None:
             # A connection may be held before a request comes on it; the strike is closed when one has come.
             # Of a toxic, it is closed only when the run has settled.

@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 
 from fake_router.entries import AnyEntry, Received
 from fake_router.identity import IDENTITY
+from fake_router.kernel import sockets_towards
 from fake_router.name_server import name_of_upstream
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from suites.passage import Passage, Toxiproxy
 from suites.subject import Instance, Subject
 from suites.way import PLAIN, Upstreams, Way
 
@@ -30,29 +32,41 @@ class Stage:
     instance: Instance
     router: Router
     routers: RouterThread
+    through: Passage | None = None
 
     @staticmethod
     @asynccontextmanager
-    async def open(subject: Subject, routers: RouterThread, *, way: Way = PLAIN) -> AsyncIterator["Stage"]:
-        """Start both, and end both whatever happens. Raises SubjectError."""
+    async def open(
+        subject: Subject, routers: RouterThread, *, way: Way = PLAIN, toxiproxy: Toxiproxy | None = None
+    ) -> AsyncIterator["Stage"]:
+        """Start both, and end both whatever happens. Raises SubjectError, and ToxiproxyError for a way through it."""
         spec = subject.spec
         identity = IDENTITY if way.tls else None
         router = Router(upstreams=spec.upstreams, host=HOST, identity=identity, names=way.names, probes=spec.probes)
         try:
             await routers.call(router.start)  # inside: who is cancelled while it starts closes it all the same
-            instance = await subject.start(_upstreams(router, way))
-            try:
-                yield Stage(subject=subject, instance=instance, router=router, routers=routers)
-            finally:
-                await to_the_end(instance.stop())
-                await to_the_end(_read_the_rest(router, routers))
+            async with _passage(router, way, toxiproxy) as through:
+                instance = await subject.start(_upstreams(router, way, through))
+                try:
+                    stage = Stage(subject=subject, instance=instance, router=router, routers=routers, through=through)
+                    yield stage
+                finally:
+                    await to_the_end(instance.stop())
+                    await to_the_end(_read_the_rest(router, routers))
         finally:
             await to_the_end(routers.call(router.close))
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """The ports of the upstreams."""
-        return self.router.ports
+        """The ports at which the subject reaches its upstreams."""
+        return self.router.ports if self.through is None else self.through.ports
+
+    @property
+    def passage(self) -> Passage:
+        """Its way through Toxiproxy. Raises ValueError where it has none."""
+        if self.through is None:
+            raise ValueError("a toxic on a way that does not lead through Toxiproxy; expected one that does")
+        return self.through
 
     async def on_router(self, act: Callable[[Router], T]) -> T:
         """Do something with the router, on its own thread."""
@@ -79,14 +93,38 @@ class Stage:
         finally:
             waiting.cancel()
 
+    async def held(self, gate: str) -> None:
+        """Something is held at that gate."""
+        await self.routers.call(self.router.wait_held, gate)
+
+    async def poison_over(self, upstream: int) -> None:
+        """A connection on which a toxic may have struck there has ended, or has had its time to do so."""
+        deadline = time.monotonic() + NOTICING_MS / 1000
+        while not await self.on_router(lambda router: router.poison_over(upstream)):
+            if time.monotonic() > deadline:
+                return
+            await asyncio.sleep(0.001)  # Toxiproxy ends one side before the other
+
     async def close_idle(self) -> None:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())
         await _until_none(self.router, self.routers, Router.connections, NOTICING_MS)
+        await self._passed_on()
 
     async def noticed(self) -> None:
         """The subject has ended its side of what the router has ended, or has had its time to do so."""
         await _until_none(self.router, self.routers, Router.ending, NOTICING_MS)
+        await self._passed_on()
+
+    async def _passed_on(self) -> None:
+        """Toxiproxy has ended its side of what it was passed on as ended, and the subject has let go of it."""
+        if self.through is None:
+            return
+        deadline = time.monotonic() + NOTICING_MS / 1000
+        while sockets_towards(self.ports) > await self.routers.call(Router.connections, self.router):
+            if time.monotonic() > deadline:
+                return
+            await asyncio.sleep(0.002)  # no event: the kernel tells nobody of foreign sockets
 
     async def leave(self) -> None:
         """Nothing of the runs that were here is left on it for those that come: no fault, and no open connection."""
@@ -99,10 +137,22 @@ class Stage:
         return self.router.ledger.since(since)
 
 
-def _upstreams(router: Router, way: Way) -> Upstreams:
-    server = router.name_server
-    hosts = [HOST if server is None else name_of_upstream(n, server) for n in range(len(router.ports))]
-    return Upstreams(zip(hosts, router.ports, strict=True), way=way, name_server=server)
+@asynccontextmanager
+async def _passage(router: Router, way: Way, toxiproxy: Toxiproxy | None) -> AsyncIterator[Passage | None]:
+    if not way.toxiproxy:
+        yield None
+        return
+    if toxiproxy is None:
+        raise ValueError("a way through Toxiproxy without one; expected a driver that has it")
+    async with Passage.open(toxiproxy, HOST, router.ports, way.under) as through:
+        router.reached_through(through.ports)
+        yield through
+
+
+def _upstreams(router: Router, way: Way, through: Passage | None) -> Upstreams:
+    server, ports = router.name_server, router.ports if through is None else through.ports
+    hosts = [HOST if server is None else name_of_upstream(n, server) for n in range(len(ports))]
+    return Upstreams(zip(hosts, ports, strict=True), way=way, name_server=server)
 
 
 async def _read_the_rest(router: Router, routers: RouterThread) -> None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from suites.passage import Toxiproxy
 from suites.stage import Stage, to_the_end
 from suites.subject import Subject, SubjectError
 from suites.way import PLAIN, Way
@@ -17,9 +18,10 @@ class Stages:
     that router listens on, and who wants the stage waits for their turn.
     """
 
-    def __init__(self, subject: Subject, routers: RouterThread) -> None:
+    def __init__(self, subject: Subject, routers: RouterThread, toxiproxy: Toxiproxy | None = None) -> None:
         self._subject = subject
         self._routers = routers
+        self._toxiproxy = toxiproxy
         self._router: Router | None = None
         self._turn = asyncio.Lock()
 
@@ -29,7 +31,7 @@ class Stages:
         another than the plain one. Raises SubjectError where the subject cannot be had.
         """
         if not self._subject.spec.standing:
-            async with Stage.open(self._subject, self._routers, way=way) as stage:
+            async with Stage.open(self._subject, self._routers, way=way, toxiproxy=self._toxiproxy) as stage:
                 yield stage
             return
         async with self._turn:

@@ -7,21 +7,25 @@ from typing import Self
 from faults.acts import HoldPool, Misresolve
 from faults.catalogue import fault_named
 from faults.plan import Plan
+from faults.under import Hop, Overlay
 
 Address = tuple[str, int]  # host, port
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """What is settled when an instance is started: runs that ask for different ways cannot share one.
 
     tls: its upstreams speak TLS, with a certificate of IDENTITY's CA. names: it knows them by names, which a name
     server of ours resolves. max_connections: how many connections to its routers its pool may have (0: no limit).
+    toxiproxy: it leads through Toxiproxy, with `under` laid over it.
     """
 
     tls: bool = False
     names: bool = False
     max_connections: int = 0
+    toxiproxy: bool = False
+    under: tuple[Overlay, ...] = ()
 
 
 PLAIN = Way()
@@ -33,6 +37,8 @@ def way_of(plan: Plan) -> Way:
     return Way(
         tls=plan.tls,
         names=any(isinstance(act, Misresolve) for act in acts),
+        toxiproxy=plan.toxiproxy,
+        under=tuple(overlay for overlay in plan.under if overlay.hop is Hop.ROUTER),
         max_connections=1 if any(isinstance(act, HoldPool) for act in acts) else 0,
     )
 

@@ -1,16 +1,18 @@
 """What is said to Toxiproxy's API and what it answers, as JSON taken apart; no sockets."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
 from urllib.parse import urlsplit
 
-from faults.toxics import Bandwidth, Latency, LimitData, OneWayToxic, ResetPeer, Slicer, SlowClose, Timeout
+from faults.toxics import Bandwidth, Direction, Latency, LimitData, OneWayToxic, ResetPeer, Slicer, SlowClose, Timeout
 from suites.toxiproxy.errors import NotToxiproxyError, ToxiproxyError
 from suites.way import Address
 
 T = TypeVar("T")
 DEFAULT_PORT = 8474
 SHOWN_CHARACTERS = 120
+COUNTING = "-proxy-metrics"
 EXPECTED_API = "expected Toxiproxy's API"
 
 
@@ -102,3 +104,16 @@ def not_its_api(url: str, said: Any) -> NotToxiproxyError:
     text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
     shown = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
     return NotToxiproxyError(f"{url} answered {shown!r}; {EXPECTED_API}")
+
+
+_COUNTED = re.compile(
+    r'toxiproxy_proxy_(received|sent)_bytes_total\{direction="(\w+)",[^}]*proxy="([^"]*)"[^}]*\} (\S+)'
+)
+
+
+def lost_in(metrics: str, proxy: str, url: str) -> dict[Direction, int]:
+    """How many bytes that proxy received and never sent. Raises NotToxiproxyError where nothing is counted."""
+    counts = {(how, way): float(count) for how, way, name, count in _COUNTED.findall(metrics) if name == proxy}
+    if not counts and "toxiproxy_proxy_" not in metrics:
+        raise NotToxiproxyError(f"{url} does not count the bytes of its proxies; expected it started with {COUNTING}")
+    return {way: round(counts.get(("received", way), 0.0) - counts.get(("sent", way), 0.0)) for way in Direction}

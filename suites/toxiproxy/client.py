@@ -24,8 +24,17 @@ import requests
 from toxiproxy.api import APIConsumer
 from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
 
-from faults.toxics import Down, Toxic
-from suites.toxiproxy.answers import EXPECTED_API, Proxy, field_of, in_its_words, not_its_api, proxy_of, wanted_proxy
+from faults.toxics import Direction, Down, Toxic
+from suites.toxiproxy.answers import (
+    EXPECTED_API,
+    Proxy,
+    field_of,
+    in_its_words,
+    lost_in,
+    not_its_api,
+    proxy_of,
+    wanted_proxy,
+)
 from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedError, ToxiproxyError, UnreachableError
 from suites.toxiproxy.side_thread import on_a_thread
 from suites.way import Address
@@ -136,14 +145,27 @@ class ToxiproxyClient:
             await self._call("delete", f"{_path(proxy)}/toxics/{name}")
         await self.enable(proxy)
 
+    async def is_poisoned(self, proxy: Proxy) -> bool:
+        """A toxic lies over it, or it is down."""
+        answer = await self._call("get", _path(proxy))
+        toxics, enabled = field_of(answer, "toxics", list, self.url), field_of(answer, "enabled", bool, self.url)
+        return bool(toxics) or not enabled
+
+    async def lost(self, proxy: Proxy) -> dict[Direction, int]:
+        """How many bytes came to it and never left it, of the connections that are over by now. Raises
+        NotToxiproxyError for a server that does not count them (started without `-proxy-metrics`).
+        """
+        text = await self._call("get", "/metrics", as_text=True)
+        return lost_in(text, proxy.name, self.url)
+
     async def reset(self) -> None:
         """Every proxy of the server is healed, also those of others."""
         await self._call("post", "/reset")
 
-    async def _call(self, method: str, path: str, **options: Any) -> Any:
+    async def _call(self, method: str, path: str, *, as_text: bool = False, **options: Any) -> Any:
         try:
             async with asyncio.timeout(CEILING_S):
-                return await on_a_thread(lambda: self._ask(method, path, options))
+                return await on_a_thread(lambda: self._ask(method, path, options, as_text=as_text))
         except TimeoutError:
             raise _no_answer(self.url, path) from None
         except UnreachableError:
@@ -151,7 +173,7 @@ class ToxiproxyClient:
                 raise
             raise UnreachableError(f"Toxiproxy at {self.url} {why}") from None
 
-    def _ask(self, method: str, path: str, options: Mapping[str, Any]) -> Any:
+    def _ask(self, method: str, path: str, options: Mapping[str, Any], *, as_text: bool) -> Any:
         try:
             response = getattr(self._api, method)(path, **_BOUNDED, **options)
         except (ProxyExists, NotFound, InvalidToxic) as error:
@@ -162,6 +184,8 @@ class ToxiproxyClient:
             raise _no_answer(self.url, path) from None
         except (requests.RequestException, ValueError) as error:  # urllib3's LocationParseError among the ValueErrors
             raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {error}") from None
+        if as_text and response.status_code == 200:
+            return response.content.decode(errors="replace")
         return self._taken_apart(path, response.status_code, response.content)
 
     def _taken_apart(self, path: str, status: int, body: bytes) -> Any:

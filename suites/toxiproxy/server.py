@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
 from suites.stage import to_the_end
-from suites.toxiproxy.answers import Proxy, address_of
+from suites.toxiproxy.answers import COUNTING, Proxy, address_of
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import MissingToxiproxyError, NotToxiproxyError, ToxiproxyError, UnreachableError
 from suites.toxiproxy.source import Image, Missing, Program, Source, Standing, find_source
@@ -146,7 +146,7 @@ async def _started(source: Program | Image, supervisor: Supervisor) -> AsyncIter
 
 
 def _command(source: Program | Image, port: int) -> list[str]:
-    where = ["-host", HOST, "-port", str(port)]
+    where = ["-host", HOST, "-port", str(port), COUNTING]
     match source:
         case Program():
             return [str(source.path), *where]

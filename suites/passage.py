@@ -1,0 +1,97 @@
+"""The way of one stage through Toxiproxy: a proxy before each of its ports, and what is laid over them."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+from faults.toxics import Direction, Toxic
+from faults.under import Overlay
+from suites.way import Address
+
+COUNTING_MS = 1_000  # how long Toxiproxy may take to count what came through a connection that is over
+COUNTING_STEP_S = 0.005
+
+
+class Client(Protocol):
+    """What is asked of Toxiproxy's API (`suites/toxiproxy/client.py`)."""
+
+    async def lay(self, proxy: Any, toxic: Toxic) -> Any:
+        """Lay a toxic over a proxy."""
+
+    async def lift(self, laid: Any) -> None:
+        """Take it away."""
+
+    async def is_poisoned(self, proxy: Any) -> bool:
+        """A toxic lies over it, or it is down."""
+
+    async def lost(self, proxy: Any) -> Mapping[Direction, int]:
+        """How many bytes were lost."""
+
+
+class Toxiproxy(Protocol):
+    """A server (`suites/toxiproxy/server.py`); it is imported only where it is used."""
+
+    client: Any
+
+    async def add_proxy(self, upstream: Address) -> Any:
+        """A proxy to that address."""
+
+    async def remove_proxy(self, proxy: Any) -> None:
+        """It is gone."""
+
+
+class Passage:
+    """Made by `open`. Whatever Toxiproxy refuses raises its ToxiproxyError: nothing was proved then."""
+
+    def __init__(self, client: Client, proxies: Sequence[Any], host: str) -> None:
+        self.ports = tuple(proxy.listen[1] for proxy in proxies)
+        self.host = host
+        self._client = client
+        self._proxies = tuple(proxies)
+        self._laid: dict[int, Any] = {}
+        self._lost_before: dict[int, Mapping[Direction, int]] = {}
+
+    @staticmethod
+    @asynccontextmanager
+    async def open(
+        toxiproxy: Toxiproxy, host: str, ports: Sequence[int], under: Sequence[Overlay]
+    ) -> AsyncIterator["Passage"]:
+        """Proxies to these ports, with these toxics over all of them, until this is left."""
+        proxies: list[Any] = []
+        try:
+            for port in ports:
+                proxies.append(await toxiproxy.add_proxy((host, port)))
+                for overlay in under:
+                    await toxiproxy.client.lay(proxies[-1], overlay.toxic)
+            yield Passage(toxiproxy.client, proxies, host)
+        finally:
+            for proxy in proxies:
+                await toxiproxy.remove_proxy(proxy)
+
+    async def poison(self, place: int, toxic: Toxic) -> None:
+        """Set a toxic on the way to that port; it is in force when this returns."""
+        self._lost_before[place] = await self._client.lost(self._proxies[place])
+        self._laid[place] = await self._client.lay(self._proxies[place], toxic)
+
+    async def poisoned(self) -> set[int]:
+        """The places at which Toxiproxy says that what was set is still there."""
+        return {place for place in self._laid if await self._client.is_poisoned(self._proxies[place])}
+
+    async def lost(self, place: int, direction: Direction) -> bool:
+        """Bytes came to Toxiproxy in that direction, since the toxic was set, and never left it. It counts a connection
+        when that is over.
+        """
+        deadline = time.monotonic() + COUNTING_MS / 1000
+        before = self._lost_before[place][direction]
+        while (await self._client.lost(self._proxies[place]))[direction] <= before:
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(COUNTING_STEP_S)  # nobody tells when it has counted
+        return True
+
+    async def lift(self) -> None:
+        """What was set is gone; what was laid over all of it stays."""
+        for place in tuple(self._laid):
+            await self._client.lift(self._laid.pop(place))

@@ -26,7 +26,7 @@ from faults.acts import (
     StopReading,
     Unreachable,
 )
-from faults.answer import HEAD_BYTES, NEAR, VERSION_BYTES, Answer, Pause
+from faults.answer import HEAD_BYTES, NEAR, VERSION_BYTES, Answer, Pause, Spaced
 from faults.contents import fixed_body, noise_bytes
 from faults.evidence import Evidence
 from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
@@ -187,7 +187,11 @@ def sight_is_certain(act: Act, slower: float = 0.0) -> bool:
     """The forwarder sees the same on every machine. What comes close to its read timeout may come on either side;
     `slower`: by how many read timeouts it may come later than the router sent it.
     """
-    return not (isinstance(act, Answer) and act.lasts + (slower if act.lasts else 0) >= NEAR and act.lasts < 2 - NEAR)
+    if not isinstance(act, Answer) or not act.lasts:
+        return True
+    if isinstance(act.pace, Spaced):
+        return act.pace.pause + slower < NEAR
+    return act.lasts + slower < NEAR or act.lasts >= 2 - NEAR
 
 
 def speaks_unasked(act: Act) -> bool:

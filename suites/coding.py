@@ -3,7 +3,9 @@
 import zlib
 from collections.abc import Iterable
 
-GZIP = "gzip"
+from faults.vocabulary import Coding
+
+GZIP = Coding.GZIP.value
 _MAGIC = b"\x1f\x8b\x08"  # RFC 1952 s2.3.1: its two bytes, and deflate, the only method there is
 _GZIP_BITS = 16 + zlib.MAX_WBITS
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -38,10 +39,15 @@ WELL = Greeting()
 class Identity:
     """One CA, and the contexts with which a router of its serves, under NAMES and others. Safe to use from several
     threads.
+
+    ca: the one that vouches for it; None: one of its own. certificate: the file, in PEM, of a certificate that another
+    CA has signed, and of its key; flawed ones under that CA cannot be made then.
     """
 
-    def __init__(self, names: Sequence[str] = ()) -> None:
-        self._names = (*NAMES, *names)
+    def __init__(self, names: Sequence[str] = (), *, ca: "CA | None" = None, certificate: Path | None = None) -> None:
+        self._names = tuple(dict.fromkeys((*NAMES, *names)))
+        self._given_ca = ca
+        self._certificate_file = certificate
         self._lock = RLock()
         self._contexts: dict[Greeting, ssl.SSLContext] = {}
 
@@ -51,8 +57,14 @@ class Identity:
         with self._lock:
             return self._ca.cert_pem.bytes()
 
+    def can_show(self, flaw: Flaw) -> bool:
+        """It can have a certificate with that flaw, and no other."""
+        return self._certificate_file is None or flaw is Flaw.UNKNOWN_CA
+
     def context(self, greeting: Greeting = WELL) -> ssl.SSLContext:
-        """The context for handshakes of that kind. Raises ValueError for a name that no certificate can hold."""
+        """The context for handshakes of that kind. Raises ValueError for a name that no certificate can hold, and
+        OSError for a file that holds none.
+        """
         with self._lock:
             if greeting not in self._contexts:
                 self._contexts[greeting] = self._made(greeting)
@@ -62,7 +74,7 @@ class Identity:
     def _ca(self) -> "CA":
         from trustme import CA  # it imports cryptography, which takes a while
 
-        return CA()
+        return CA() if self._given_ca is None else self._given_ca
 
     @cached_property
     def _good(self) -> "LeafCert":
@@ -87,7 +99,10 @@ class Identity:
     def _made(self, greeting: Greeting) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        self._certificate(greeting.flaw).configure_cert(context)
+        if greeting.flaw is None and self._certificate_file is not None:
+            context.load_cert_chain(self._certificate_file, password="")  # nobody is asked for one on a terminal
+        else:
+            self._certificate(greeting.flaw).configure_cert(context)
         # Every connection makes a whole handshake: nothing depends on the ones before it, and no early data can come.
         context.num_tickets = 0
         context.options |= ssl.OP_NO_TICKET | ssl.OP_NO_RENEGOTIATION

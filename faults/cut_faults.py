@@ -10,6 +10,7 @@ from faults.vocabulary import Content, Ending, Framing, Point, Side
 
 _RFC_CUT = "RFC 9112 s8: the message is incomplete"
 _RFC_LENGTH = "RFC 9112 s6.3: a body without a length ends with its connection"
+_RFC_ERROR = "RFC 9112 s8: a body that ends with its connection is not whole where an error ended that"
 _ENDS = {Ending.FIN: "FIN", Ending.RESET: "RST"}
 
 _IN_HEAD = (
@@ -49,7 +50,7 @@ def cut_faults() -> list[Fault]:
                 f"200 with {says} then {_ENDS[ending]}",
                 row,
                 Answer(side=Side.AFTER, framing=framing, cut=cut, ending=ending),
-                _RFC_LENGTH if framing is Framing.CLOSE else _RFC_CUT,
+                _RFC_CUT if framing is not Framing.CLOSE else _RFC_LENGTH if ending is Ending.FIN else _RFC_ERROR,
                 coverage,
             )
             for name, framing, cut, row, says, coverage in _IN_BODY

@@ -11,6 +11,7 @@ _NO_DATA_YET = "RFC 8446 s2: no byte of the request is sent before the handshake
 _MUST_VERIFY = "RFC 9110 s4.3.4: a client must verify that the certificate is one of that service; " + _NO_DATA_YET
 _PROOF = "SAFE evidence: it proves that nothing was applied"
 _TRUNCATED = "RFC 9112 s9.8: an incomplete close, and the message is not whole by its framing"
+_NOT_CLOSED = "RFC 9112 s8, s9.8: what ends with its connection is whole only where that was closed with a close_notify"
 _RAN = "FINAL: the work is known to have run"
 
 _ROWS = {Framing.LENGTH: "B1", Framing.CHUNKED: "B2", Framing.CLOSE: "B3"}
@@ -105,7 +106,7 @@ def tls_ending_faults() -> list[Fault]:
             says=f"200 with {says}, then {'a fatal alert' if ending is Ending.ALERT else 'FIN and no close_notify'}",
             act=Answer(side=Side.AFTER, framing=framing, cut=cut, ending=ending),
             row=_ROWS[framing],
-            authority=_TRUNCATED,
+            authority=_NOT_CLOSED if framing is Framing.CLOSE else _TRUNCATED,
             no_twin=_RAN,
         )
         for name, framing, cut, ending, says in cuts

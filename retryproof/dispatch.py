@@ -14,6 +14,7 @@ SUMMARIES = {
     "signoff": "a change of retry policy: may the candidate replace the base?",
     "replay": "one plan again, with its timeline",
     "router": "the fake router alone, with its control port",
+    "ca": "a CA for forwarders that speak TLS to their router",
     "faults": "the catalogue: what can go wrong, and what it proves",
     "evidence": "what bare HTTP clients see of every fault",
     "subjects": "the forwarders that can be examined here; what others lack",

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from faults.catalogue import fault_named
 from retryproof.examine import Examined, smallest_id
 from retryproof.terminal import print_labelled, print_line, sheet, spans
 from signoff.examination import Result
@@ -43,6 +44,9 @@ def _print_failure(out: Console, examined: Examined, result: Result) -> None:
     for finding in result.shown.judgement.failures:
         entries = f" (entries {spans(finding.entries)})" if finding.entries else ""
         pairs += [("invariant", f"{invariant_of(finding.check)} ({finding.check})"), ("showed", finding.says + entries)]
+    for name in result.shown.run.plan.faults:
+        fault = fault_named(name)
+        pairs.append(("fault", f"{name}: {fault.says} ({fault.authority})"))
     if result.shown.run.company:
         pairs.append(("company", "other runs had used the same instance before; a fresh one may not show it again"))
     print_labelled(out, *pairs)

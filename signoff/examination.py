@@ -97,7 +97,7 @@ async def examine(
     await _live_through(examination, driver, machine, record, jobs)
     await _confirm_all(examination, driver, record, jobs)
     _add_twins(examination)
-    await _shrink_drawn(examination, driver, record)
+    await _shrink_drawn(examination, driver, machine, record)
 
 
 async def _live_through(
@@ -214,7 +214,7 @@ def _add_twins(examination: Examination) -> None:
         examination.results[result.item.id] = replace(result, judgement=judgement)
 
 
-async def _shrink_drawn(examination: Examination, driver: Driver, record: _Record) -> None:
+async def _shrink_drawn(examination: Examination, driver: Driver, machine: Machine, record: _Record) -> None:
     """The first drawn plans that fail are cut down to what all of the failure needs. What was judged of the drawn
     plan itself stays: a sign-off compares the same plans.
     """
@@ -223,6 +223,8 @@ async def _shrink_drawn(examination: Examination, driver: Driver, record: _Recor
         checks = failed_checks(result.judgement)
 
         async def fails(plan: Plan, checks: frozenset[str] = checks) -> bool:
+            if unreachable(plan, examination.spec, machine) is not None:
+                return False
             _, judgement = await live(driver, plan)
             return checks <= failed_checks(judgement)
 

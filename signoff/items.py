@@ -86,7 +86,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
 
     Cells that a subject cannot reach are among them, plans that one of them cannot reach are not drawn.
     """
-    cells = cells_for(spoken_by_all(specs), choice.depth)
+    cells = cells_for(spoken_by_all(specs), choice.depth, always_tls=any(spec.always_tls for spec in specs))
     items = [_cell_item(cell) for cell in cells]
     items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:

@@ -87,7 +87,7 @@ class Bench:
 
     def cells(self) -> tuple[Cell, ...]:
         """The cells of the catalogue, in words that the subject understands."""
-        return cells_for(self.spec.apis, Depth.FULL)
+        return cells_for(self.spec.apis, Depth.FULL, always_tls=self.spec.always_tls)
 
     def unreached(self) -> Counter[str]:
         """How many cells cannot be run, by the reason."""

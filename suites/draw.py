@@ -48,6 +48,7 @@ def joint(specs: Sequence[SubjectSpec]) -> SubjectSpec:
         upstreams=min(spec.upstreams for spec in specs),
         reach=reach,
         tls=all(spec.tls for spec in specs),
+        identity=next((spec.identity for spec in specs if spec.identity is not None), None),
         names=all(spec.names for spec in specs),
         pool=all(spec.pool for spec in specs),
         passes_expect=all(spec.passes_expect for spec in specs),

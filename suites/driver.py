@@ -75,7 +75,7 @@ class Driver:
         async with self.stages.one(way=way_of(plan)) as stage:
             if self.subject.spec.standing and sent_before:
                 for number in self.numbers.take(sent_before):
-                    await self._call(stage, PlannedOperation(), number)
+                    await self._call(stage, self.subject.spec.plain, number)
                 await stage.close_idle()
             run = await self.run_on(stage, plan)
         entries = stage.entries(since=run.ledger[0].seq - 1)

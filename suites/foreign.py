@@ -176,6 +176,7 @@ def _meanings(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Ad
         here=file.here,
         upstreams=upstreams,
         values=file.values,
+        names=file.names,
         tls=Upstreams.of(upstreams).way.tls,
         max_connections=Upstreams.of(upstreams).way.max_connections,
         name_server=Upstreams.of(upstreams).name_server,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from suites.subject_keys import KEYS, is_url
+from suites.subject_keys import KEYS, OF_A_PROCESS, is_url
 from suites.subject_reader import SubjectFile, SubjectFileError, SubjectReader
 
 DEFAULTS: dict[str, int] = {"connect_timeout_ms": 300, "read_timeout_ms": 300, "quiet_ms": 1_000}
@@ -84,7 +84,7 @@ def _set(data: dict[str, Any], url: str, setting: str) -> None:
     if key in _OF_OPTIONS:
         raise SubjectFileError(f"{url}: --set {setting!r}; expected {_OF_OPTIONS[key]} instead")
     if not equals or key not in KEYS or (dot and not inner):
-        known = ", ".join(key for key in KEYS if key not in _OF_OPTIONS)
+        known = ", ".join(key for key in KEYS if key not in _OF_OPTIONS and key not in OF_A_PROCESS)
         raise SubjectFileError(f"{url}: --set {setting!r}; expected KEY=VALUE with some of the keys {known}")
     fits = KEYS[key][0]
     if dot:

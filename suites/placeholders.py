@@ -25,11 +25,14 @@ def meanings(
     here: Path,
     upstreams: Sequence[tuple[str, int]],
     values: Mapping[str, str],
+    names: Mapping[str, str] | None = None,
     tls: bool = False,
     name_server: tuple[str, int] | None = None,
     max_connections: int = 0,
 ) -> dict[str, str]:
-    """What each placeholder stands for in one instance of a subject; upstreams[N] is host:port."""
+    """What each placeholder stands for in one instance of a subject; upstreams[N] is host:port. names: what stands in
+    place of some `values` where there is a name server, filled themselves.
+    """
     found = dict(values)
     found.update({"dir": str(dir_), "host": listen[0], "port": str(listen[1]), "here": str(here)})
     found.update({"python": sys.executable, "scheme": "https" if tls else "http", "ca": str(dir_ / CA_FILE)})
@@ -39,6 +42,8 @@ def meanings(
         found[f"upstreams[{n}]"] = f"{host}:{port}"
         found[f"upstreams[{n}].host"] = host
         found[f"upstreams[{n}].port"] = str(port)
+    if name_server is not None and names is not None:
+        found.update({name: fill_file(text, found) for name, text in names.items()})
     return found
 
 

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from fake_router.identity import Identity
 from fake_router.kernel import can_watch_packets
 from fake_router.own_network import can_filter_packets
 from faults.acts import Act, DialAct, HoldPool, Misresolve, Refuse, Unreachable
 from faults.catalogue import fault_named, filed_under
 from faults.evidence import Contract
+from faults.handshake import ShowCertificate
 from faults.plan import Plan
 from faults.vocabulary import Class, Leaving
 from suites.subject import SubjectSpec
@@ -44,23 +46,39 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
         return "called in process: there is no connection from the caller to half-close"
     for api in {operation.form.api for operation in plan.operations} - set(spec.apis):
         return f"asks for {api.path}; {spec.facts.name} speaks {' and '.join(known.path for known in spec.apis)} alone"
+    for name in _named(plan):
+        if name in spec.reach:
+            return spec.reach[name]
     if not spec.pool and "pool" in _named(plan):
         return "nothing says how many connections its pool may have (a subject file does by {max_connections})"
     if not spec.names and "names" in _named(plan):
         return "nothing says how it asks a name server of ours (a subject file does by {name_server})"
     if not spec.passes_expect and any(operation.expect for operation in plan.operations):
         return f"{spec.facts.name} does not say that it passes an Expect on (`passes_expect`)"
-    for name in _named(plan):
-        if name in spec.reach:
-            return spec.reach[name]
-    if plan.tls and not spec.tls:
-        return "nothing says how it reaches an upstream that speaks TLS (a subject file does by {scheme} and {ca})"
+    if plan.tls is not spec.tls and (lacks := _lacks_way(plan, spec)):
+        return lacks
+    if spec.identity is not None and any(_unshowable(fault, spec.identity) for fault in plan.faults):
+        return "needs another certificate under a CA whose key is here (`listen_ca`, in place of `listen_cert`)"
     if any(breaks_contract(fault, spec.facts.contract) for fault in plan.faults):
         return "a router that breaks its own contract: it would run what it says it did not accept"
     for fault in plan.faults:
         if lacks := machine.lacks_for(fault_named(fault).act):
             return lacks
     return None if machine.packets else _unseen(plan, spec)
+
+
+def _lacks_way(plan: Plan, spec: SubjectSpec) -> str | None:
+    """Why it cannot go over TLS, or without."""
+    if not plan.tls:
+        return f"strikes plain TCP alone; {spec.facts.name} speaks TLS to its router" if spec.always_tls else None
+    if spec.standing:
+        return f"{spec.facts.name} speaks no TLS to its router (else `listen` says so: https://HOST:PORT)"
+    return "nothing says how it reaches an upstream that speaks TLS (a subject file does by {scheme} and {ca})"
+
+
+def _unshowable(fault: str, identity: Identity) -> bool:
+    act = fault_named(fault).act
+    return isinstance(act, ShowCertificate) and not identity.can_show(act.flaw)
 
 
 def breaks_contract(fault: str, contract: Contract) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fake_router.entries import AnyEntry, Received
@@ -22,6 +22,24 @@ T = TypeVar("T")
 HOST = "127.0.0.1"
 LATE_MS = 100  # how long connections are still read when their subject was told to stop
 NOTICING_MS = 1_000  # how long a subject may take to close its end of an idle connection
+LEAST_NOTICING_MS = 50  # and one that does so only when it needs a connection
+
+
+@dataclass(slots=True)
+class Patience:
+    """How long a subject is waited for until it has closed its end of what the router has ended. Many pools look only
+    when they need a connection, and waiting is in vain: each time half as long, until one has closed it while waited
+    for.
+    """
+
+    ms: int = NOTICING_MS
+
+    async def until_none(self, router: Router, routers: RouterThread, left: Callable[[Router], int]) -> None:
+        """It has ended what was left of these connections, or its time is over."""
+        if await routers.call(left, router) == 0:
+            return
+        ended = await _until_none(router, routers, left, self.ms)
+        self.ms = NOTICING_MS if ended else max(LEAST_NOTICING_MS, self.ms // 2)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,11 +51,17 @@ class Stage:
     router: Router
     routers: RouterThread
     through: Passage | None = None
+    patience: Patience = field(default_factory=Patience)
 
     @staticmethod
     @asynccontextmanager
     async def open(
-        subject: Subject, routers: RouterThread, *, way: Way = PLAIN, toxiproxy: Toxiproxy | None = None
+        subject: Subject,
+        routers: RouterThread,
+        *,
+        way: Way = PLAIN,
+        toxiproxy: Toxiproxy | None = None,
+        patience: Patience | None = None,
     ) -> AsyncIterator["Stage"]:
         """Start both, and end both whatever happens. Raises SubjectError, and ToxiproxyError for a way through it."""
         spec = subject.spec
@@ -48,8 +72,14 @@ class Stage:
             async with _passage(router, way, toxiproxy) as through:
                 instance = await subject.start(_upstreams(router, way, through))
                 try:
-                    stage = Stage(subject=subject, instance=instance, router=router, routers=routers, through=through)
-                    yield stage
+                    yield Stage(
+                        subject=subject,
+                        instance=instance,
+                        router=router,
+                        routers=routers,
+                        through=through,
+                        patience=patience or Patience(),
+                    )
                 finally:
                     await to_the_end(instance.stop())
                     await to_the_end(_read_the_rest(router, routers))
@@ -108,12 +138,12 @@ class Stage:
     async def close_idle(self) -> None:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())
-        await _until_none(self.router, self.routers, Router.connections, NOTICING_MS)
+        await self.patience.until_none(self.router, self.routers, Router.connections)
         await self._passed_on()
 
     async def noticed(self) -> None:
         """The subject has ended its side of what the router has ended, or has had its time to do so."""
-        await _until_none(self.router, self.routers, Router.ending, NOTICING_MS)
+        await self.patience.until_none(self.router, self.routers, Router.ending)
         await self._passed_on()
 
     async def _passed_on(self) -> None:
@@ -163,13 +193,14 @@ async def _read_the_rest(router: Router, routers: RouterThread) -> None:
     await _until_none(router, routers, Router.connections, LATE_MS)
 
 
-async def _until_none(router: Router, routers: RouterThread, left: Callable[[Router], int], within_ms: int) -> None:
-    """The subject has ended what was left of these connections, or that time is over."""
+async def _until_none(router: Router, routers: RouterThread, left: Callable[[Router], int], within_ms: int) -> bool:
+    """The subject has ended what was left of these connections; False when that time was over before."""
     deadline = time.monotonic() + within_ms / 1000
     while time.monotonic() < deadline:
         if await routers.call(left, router) == 0:
-            return
+            return True
         await asyncio.sleep(0.001)  # a peer ends its connections with FIN; one that never does gives no event
+    return False
 
 
 def _received(router: Router, since: int) -> int:

@@ -8,7 +8,7 @@ from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from suites.passage import Toxiproxy
-from suites.stage import Stage, to_the_end
+from suites.stage import Patience, Stage, to_the_end
 from suites.subject import Subject, SubjectError
 from suites.way import PLAIN, Way
 
@@ -24,20 +24,29 @@ class Stages:
         self._toxiproxy = toxiproxy
         self._router: Router | None = None
         self._turn = asyncio.Lock()
+        self._patience = Patience()
 
     @asynccontextmanager
     async def one(self, *, way: Way = PLAIN) -> AsyncIterator[Stage]:
         """A stage with that way to the routers, for as long as this is not left; no subject that stands can be told of
-        another than the plain one. Raises SubjectError where the subject cannot be had.
+        another than the one that it goes. Raises SubjectError where the subject cannot be had.
         """
         if not self._subject.spec.standing:
-            async with Stage.open(self._subject, self._routers, way=way, toxiproxy=self._toxiproxy) as stage:
+            async with Stage.open(
+                self._subject, self._routers, way=way, toxiproxy=self._toxiproxy, patience=self._patience
+            ) as stage:
                 yield stage
             return
         async with self._turn:
             router = await self._standing_router()
             instance = await self._subject.start([(router.host, port) for port in router.ports])
-            stage = Stage(subject=self._subject, instance=instance, router=router, routers=self._routers)
+            stage = Stage(
+                subject=self._subject,
+                instance=instance,
+                router=router,
+                routers=self._routers,
+                patience=self._patience,
+            )
             try:
                 yield stage
             finally:
@@ -53,7 +62,13 @@ class Stages:
         if self._router is None:
             listen, probes = self._subject.spec.listen, self._subject.spec.probes
             ports = [port for _, port in listen]
-            router = Router(upstreams=len(ports), host=listen[0][0], ports=ports, probes=probes)
+            router = Router(
+                upstreams=len(ports),
+                host=listen[0][0],
+                ports=ports,
+                identity=self._subject.spec.identity,
+                probes=probes,
+            )
             try:
                 await self._routers.call(router.start)
             except PortInUseError as error:

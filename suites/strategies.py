@@ -49,7 +49,9 @@ def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
 
 
 def _speaks_tls(spec: SubjectSpec) -> st.SearchStrategy[bool]:
-    """In a minority of plans: a handshake costs time."""
+    """In a minority of plans: a handshake costs time. In all where nothing else is spoken."""
+    if spec.always_tls:
+        return st.just(True)
     can = spec.tls and "tls" not in spec.reach
     return st.sampled_from([False] * 4 + [can])
 
@@ -73,6 +75,7 @@ def _possible_on_listeners(drawing: _Drawing) -> list[str]:
         id_
         for id_, act in acts.items()
         if machine.lacks_for(act) is None
+        and not (spec.always_tls and needs_tcp(act))
         and (spec.names or not isinstance(act, Misresolve))
         and (spec.pool or not isinstance(act, HoldPool))
         and (spec.passes_expect or not needs_expectation(act))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from fake_router.identity import Identity
 from faults.form import Api
 from faults.plan import PlannedOperation
 from suites.history import Outcome
@@ -35,7 +36,8 @@ class SubjectSpec:
     start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
     runs already: there is only one instance of it; empty: they may be anywhere. probes: paths that its health checks
     ask for, beside the usual ones. apis: what it can be asked for, its own first. tls: it can stand in front of
-    upstreams that speak TLS. passes_expect: an Expect: 100-continue that its caller sent to it goes on to its router.
+    upstreams that speak TLS. identity: it was told to speak TLS to its routers, always, and this is who they are for
+    it. passes_expect: an Expect: 100-continue that its caller sent to it goes on to its router.
     """
 
     facts: SubjectFacts
@@ -52,12 +54,18 @@ class SubjectSpec:
     listen: tuple[Address, ...] = ()
     probes: tuple[str, ...] = ()
     tls: bool = False
+    identity: Identity | None = None
     passes_expect: bool = False
 
     @property
     def standing(self) -> bool:
         """It runs already, and there is one of it."""
         return bool(self.listen)
+
+    @property
+    def always_tls(self) -> bool:
+        """It cannot stand in front of upstreams that speak none."""
+        return self.identity is not None
 
     apis: tuple[Api, ...] = tuple(Api)
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from faults.catalogue import FAMILIES, is_fault
 from faults.form import Api
 from faults.plan import MAX_UPSTREAMS
+from suites.listening import is_listen
 from suites.run import Promise
 from suites.subject import Isolation
 
@@ -50,23 +51,6 @@ def _is_reach(value: object) -> bool:
         (key in DIMENSIONS or key in _FAMILY_NAMES or is_fault(key)) and isinstance(why, bool | str) and why != ""
         for key, why in value.items()
     )
-
-
-def address_in(text: str) -> tuple[str, int]:
-    """The host and port in "HOST:PORT" or "[IPv6]:PORT". Raises ValueError."""
-    host, colon, port = text.rpartition(":")
-    if not (host and colon and port.isdecimal() and 0 < int(port) < 65_536):
-        raise ValueError(f"{text!r}; expected HOST:PORT")
-    return host.removeprefix("[").removesuffix("]"), int(port)
-
-
-def _is_listen(value: object) -> bool:
-    if not isinstance(value, list) or not 0 < len(value) <= MAX_UPSTREAMS:
-        return False
-    try:
-        return all(isinstance(text, str) and bool(address_in(text)) for text in value)
-    except ValueError:
-        return False
 
 
 def is_url(value: object) -> bool:
@@ -126,7 +110,14 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "name": _TEXT,
     "command": _COMMAND,
     "url": (is_url, "http://HOST:PORT or https://HOST:PORT, with or without a path"),
-    "listen": (_is_listen, f"a list of HOST:PORT, at most {MAX_UPSTREAMS}: where it was told to find its router"),
+    "listen": (
+        is_listen,
+        f"a list of HOST:PORT, at most {MAX_UPSTREAMS}: where it was told to find its router; https://HOST:PORT where "
+        "it speaks TLS to it",
+    ),
+    "listen_ca": _TEXT,
+    "listen_cert": _TEXT,
+    "listen_names": (_is_words, "a list of names and addresses by which it calls its router"),
     "version": _COMMAND,
     "install": _TEXT,
     "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
@@ -152,7 +143,8 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "says": _TABLE,
     "contract": _TABLE,
     "values": (_is_texts, "a table of name = text"),
+    "names": (_is_texts, "a table of name = text, the names from [values]"),
     "files": (_is_texts, "a table of file name = text"),
 }
-OF_A_PROCESS = ("command", "install", "upstreams", "isolation", "values", "files")  # what a `url` cannot have
+OF_A_PROCESS = ("command", "install", "upstreams", "isolation", "values", "names", "files")  # what a `url` cannot have
 NEEDED = ("name", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms")

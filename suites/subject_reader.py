@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 
 from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
+from suites.listening import OF_TLS, identity_in, listening_at
 from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings, mentions
 from suites.run import Promise, SubjectFacts
 from suites.subject import Address, Isolation, SubjectSpec
-from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, address_in, apis_in, is_file_name
+from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, apis_in, is_file_name
 
 _Fill = Callable[[str, Mapping[str, str]], str]
 
@@ -26,7 +27,8 @@ class SubjectFile:
     """All that a subject's keys say. Either `command` starts it, or `url` says where it runs already.
 
     `ready` is "tcp" or the path of an HTTP GET that answers 200. body: a template, or empty for the usual one.
-    not_executed: the answers that claim "not executed". values: placeholders of the file's own. here: its folder.
+    not_executed: the answers that claim "not executed". values: placeholders of the file's own; names: those
+    of them that mean something else where its upstreams are names. here: its folder.
     """
 
     spec: SubjectSpec
@@ -42,6 +44,7 @@ class SubjectFile:
     ca_file: Path | None = None
     not_executed: tuple[Marker, ...] = ()
     values: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str]
 
 
@@ -98,6 +101,7 @@ class SubjectReader:
             ca_file=self.ca_file(),
             not_executed=self.markers("says", "not_executed"),
             values=data.get("values", {}),
+            names=data.get("names", {}),
             files=data.get("files", {}),
         )
         self.check_placeholders(file)
@@ -115,7 +119,7 @@ class SubjectReader:
                 f"{self.where}: the key 'quiet_ms' is missing; expected {KEYS['quiet_ms'][1]} (longer than the longest "
                 "back-off plus the connect time-out), or `idle`, a path that tells what is in flight"
             )
-        for key in ("listen", "ca_file") if started else OF_A_PROCESS:
+        for key in ("listen", "ca_file", *OF_TLS) if started else OF_A_PROCESS:
             if key in data:
                 why = "only with `url`" if started else "it not beside `url`: what it names runs already, and is one"
                 raise self.error(key, data[key], why)
@@ -127,6 +131,9 @@ class SubjectReader:
         for name in self.data.get("values", {}):
             if name in FIXED or not name.isidentifier():
                 raise self.error("values", name, f"a word other than {', '.join(FIXED)}")
+        for name in self.data.get("names", {}):
+            if name not in self.data.get("values", {}):
+                raise self.error("names", name, "one of [values]: what it means where the upstreams are names")
 
     def body(self) -> str:
         try:
@@ -149,9 +156,10 @@ class SubjectReader:
 
     def listen(self) -> tuple[Address, ...]:
         """The addresses at which the router has to be. Raises SubjectFileError unless they are on one host."""
-        addresses = tuple(address_in(text) for text in self.data.get("listen", ()))
-        if len({host for host, _ in addresses}) > 1 or len(set(addresses)) != len(addresses):
-            raise self.error("listen", self.data["listen"], "different ports of one host")
+        try:
+            addresses = listening_at(self.data.get("listen", ())).addresses
+        except ValueError as error:
+            raise SubjectFileError(f"{self.where}: listen is {error}") from None
         own = urlsplit(self.data.get("url", ""))
         if (own.hostname, own.port) in addresses:
             raise self.error("listen", self.data["listen"], f"other addresses than the forwarder's own ({own.netloc})")
@@ -161,6 +169,7 @@ class SubjectReader:
         """What is known of it before it runs."""
         data = self.data
         listen = self.listen()
+        identity = identity_in(data, self.here, self.error)
         reach = {key: why for key, why in data.get("reach", {}).items() if why is not True}
         apis = apis_in(data["speaks"])
         if "body" in data:
@@ -168,7 +177,7 @@ class SubjectReader:
             reach.setdefault("body_bytes", "its body is a template, which cannot be made longer")
         if "body" in data or urlsplit(data.get("url", "")).path not in ("", "/"):
             apis = apis[:1]
-        texts = (*data.get("command", ()), *data.get("files", {}).values())
+        texts = (*data.get("command", ()), *data.get("files", {}).values(), *data.get("names", {}).values())
         return SubjectSpec(
             facts=SubjectFacts(
                 name=data["name"],
@@ -184,7 +193,8 @@ class SubjectReader:
             listen=listen,
             probes=tuple(data.get("probes", ())),
             reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
-            tls=not listen and mentions("scheme", texts),
+            tls=identity is not None if listen else mentions("scheme", texts),
+            identity=identity,
             pool=not listen and mentions("max_connections", texts),
             names=not listen and mentions("name_server", texts),
             start_ms=data.get("start_ms", 10_000),
@@ -219,6 +229,8 @@ class SubjectReader:
             upstreams=[listen] * file.spec.upstreams,
             values=file.values,
         )
+        for name, text in file.names.items():
+            self.check_filled(f"names.{name}", fill_file, text, known)
         for word in file.command:
             self.check_filled("command", fill_command, word, known)
         for word in file.version:

@@ -23,7 +23,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     except (ValueError, SubjectError) as error:
         raise pytest.UsageError(str(error)) from None
     machine = Machine.here()
-    cells = cells_for(spec.apis, Depth.FULL)
+    cells = cells_for(spec.apis, Depth.FULL, always_tls=spec.always_tls)
     reachable = {cell.id: cell for cell in cells if unreachable(cell.plan, spec, machine) is None}
     if "twin" in metafunc.fixturenames:
         pairs = {id_: (cell, reachable[cell.twin]) for id_, cell in reachable.items() if cell.twin in reachable}

@@ -58,7 +58,9 @@ def test_a_refused_operation_ends_as_well_as_it_can(bench: Bench) -> None:
     @given(st.integers(0, 1_000_000))
     def holds(number: int) -> None:
         operations = (PlannedOperation(faults=(_REFUSED,)),)
-        bench.holds(Plan(name=f"refused once, {number}", operations=operations), "refused-once")
+        bench.holds(
+            Plan(name=f"refused once, {number}", tls=bench.spec.always_tls, operations=operations), "refused-once"
+        )
 
     holds()
 
@@ -79,7 +81,7 @@ def _after_a_refusal(bench: Bench) -> list[Plan]:
     made = []
     for fault in _DRAWN:
         operation = replace(bench.spec.plain, faults=(_REFUSED, fault.id), stream=needs_stream(fault.act))
-        plan = Plan(tls=needs_tls(fault.act), operations=(operation,))
+        plan = Plan(tls=bench.spec.always_tls or needs_tls(fault.act), operations=(operation,))
         if unreachable(plan, bench.spec, bench.machine) is None:
             made.append(plan)
     return made
@@ -96,6 +98,6 @@ def test_operations_in_company_get_their_own_results(bench: Bench) -> None:
             PlannedOperation(faults=one, reused=reused, gate=f"received:{last}" if index < last else None)
             for index, one in enumerate(faults)
         )
-        bench.holds(Plan(operations=operations), "company")
+        bench.holds(Plan(tls=bench.spec.always_tls, operations=operations), "company")
 
     holds()

@@ -8,7 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from suites.placeholders import fill_command, fill_file, meanings
+from fake_router.authority import write_authority
+from suites.placeholders import CA_FILE, fill_command, fill_file, meanings
 from suites.processes import ReservedPort
 from suites.subject_reader import SubjectFile
 from tests.command_process import DEADLINE_S
@@ -25,32 +26,40 @@ while True:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What a person knows of it."""
+    """What a person knows of it. ca: of its routers, where it speaks TLS to them."""
 
     url: str
     listen: tuple[str, ...]
+    ca: Path | None
     process: "subprocess.Popen[bytes]"
 
     def options(self, *settings: str) -> list[str]:
         """Arguments of a command that are about it; each setting is a KEY=VALUE."""
-        words = [word for address in self.listen for word in ("--listen", address)]
+        scheme, ca = ("", ()) if self.ca is None else ("https://", (f"listen_ca={self.ca}",))
+        words = [word for address in self.listen for word in ("--listen", scheme + address)]
         words += ["--speaks", "openai-completions", "--promises", "transparent"]
-        return words + [word for setting in ("quiet_ms=100", *settings) for word in ("--set", setting)]
+        return words + [word for setting in ("quiet_ms=100", *ca, *settings) for word in ("--set", setting)]
 
 
 @contextmanager
-def standing(file: SubjectFile, folder: Path) -> Iterator[Standing]:
+def standing(file: SubjectFile, folder: Path, *, tls: bool = False) -> Iterator[Standing]:
     """The subject of that file, started by us and not by a command, in a new folder; it is ended whatever happens."""
     folder.mkdir()
+    if file.spec.tls:
+        write_authority(folder / CA_FILE)  # nginx reads it in any case
     with ExitStack() as stack:
         ports = [stack.enter_context(_port()) for _ in range(file.spec.upstreams)]
         own = stack.enter_context(_port())
         upstreams = [(HOST, port) for port in ports]
-        known = meanings(dir_=folder, listen=(HOST, own), here=file.here, upstreams=upstreams, values=file.values)
+        known = meanings(
+            dir_=folder, listen=(HOST, own), here=file.here, upstreams=upstreams, values=file.values, tls=tls
+        )
         _write(file.files, folder, known)
         process = stack.enter_context(_running([fill_command(word, known) for word in file.command], folder))
         subprocess.run([sys.executable, "-c", READY, str(own)], check=True, timeout=DEADLINE_S)
-        yield Standing(url=f"http://{HOST}:{own}", listen=tuple(f"{HOST}:{port}" for port in ports), process=process)
+        listen = tuple(f"{HOST}:{port}" for port in ports)
+        ca = folder / CA_FILE if tls else None
+        yield Standing(url=f"http://{HOST}:{own}", listen=listen, ca=ca, process=process)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Cells in words that their subjects understand."""
 
+from faults.acts import needs_tcp
 from faults.coverage import Depth
 from faults.form import Api
 from suites.cells import all_cells, cells_for
@@ -29,6 +30,16 @@ def test_a_subject_that_speaks_completions_gets_the_cells_as_they_are() -> None:
     chats = [cell for cell in all_cells() if cell.form.api is Api.CHAT]
     reasons = {unreachable(cell.plan, PLAIN, MACHINE) for cell in chats}
     assert reasons == {"asks for /v1/chat/completions; one speaks /v1/completions alone"}
+
+
+def test_a_subject_that_speaks_tls_alone_gets_every_cell_over_it_once() -> None:
+    """Under the ids that they have; those that strike plain TCP alone stay as they are, and are not run."""
+    cells = cells_for(PLAIN.apis, Depth.FULL, always_tls=True)
+    plain = {cell.id for cell in cells if not cell.plan.tls}
+    assert plain == {c.id for c in all_cells(Depth.FULL) if needs_tcp(c.fault.act)} != set()
+    usual = {cell.id for cell in all_cells(Depth.FULL)}
+    assert usual - {cell.id for cell in cells} == {f"{cell.id}/tls" for cell in cells} & usual
+    assert {cell.fault.id for cell in cells} == {cell.fault.id for cell in all_cells(Depth.FULL)}
 
 
 def test_what_all_speak_does_not_depend_on_their_order() -> None:

@@ -10,6 +10,7 @@ from suites.given import Given, assumed, url_subject
 from suites.subject_reader import SubjectFileError
 
 URL = "http://127.0.0.1:8000"
+TLS_LISTEN = "https://127.0.0.1:9000"
 LISTEN = ("127.0.0.1:9000", "127.0.0.1:9001")
 
 
@@ -83,8 +84,30 @@ def test_its_words_say_the_same_again() -> None:
         (URL, given(listen=("h:0",)), "expected a list of HOST:PORT"),
         (URL, given(listen=("h:1", "i:2")), "expected different ports of one host"),
         (URL, given(listen=("h:1", "h:1")), "expected different ports of one host"),
+        (URL, given(listen=("https://h:1", "h:2")), "expected different ports of one host, all of them over TLS"),
+        (URL, given(listen=("ftp://h:1",)), "expected a list of HOST:PORT"),
+        (URL, given(listen=(TLS_LISTEN,)), "expected either `listen_ca` or `listen_cert` beside https://"),
+        (URL, given("listen_ca=a", "listen_cert=b", listen=(TLS_LISTEN,)), "either `listen_ca` or `listen_cert`"),
+        (URL, given("listen_ca=a"), "listen_ca is 'a'; expected it only where `listen` says https://"),
+        (URL, given("listen_names=[]"), r"listen_names is \[\]; expected a list of names"),
+        (
+            URL,
+            given("listen_ca=nowhere.pem", listen=(TLS_LISTEN,)),
+            r"listen_ca is 'nowhere.pem'; expected a CA as `retryproof ca nowhere.pem` makes it, with its key in "
+            "nowhere.pem.key .*No such file",
+        ),
+        (
+            URL,
+            given("listen_cert=nowhere.pem", listen=(TLS_LISTEN,)),
+            "listen_cert is 'nowhere.pem'; expected a file in PEM with a certificate.*No such file",
+        ),
+        (
+            URL,
+            given("listen_cert=a", 'listen_names=["b"]', listen=(TLS_LISTEN,)),
+            "listen_names is .*expected it beside `listen_ca` alone",
+        ),
         ("http://h:1", given(listen=("h:1",)), r"expected other addresses than the forwarder's own \(h:1\)"),
-        (URL, given("quiet_ms"), r"--set 'quiet_ms'; expected KEY=VALUE with some of the keys name, "),
+        (URL, given("quiet_ms"), r"--set 'quiet_ms'; expected KEY=VALUE with some of the keys name, listen_ca, "),
         (URL, given("quite_ms=3"), "--set 'quite_ms=3'; expected KEY=VALUE"),
         (URL, given("headers.=3"), "--set 'headers.=3'; expected KEY=VALUE"),
         (URL, given("listen=x"), "--set 'listen=x'; expected --listen instead"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fake_router.identity import IDENTITY
 from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Contract, Marker
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from suites.cells import all_cells
@@ -26,10 +27,15 @@ def _spec(
     reach: dict[str, str] | None = None,
     contract: Contract = NO_CONTRACT,
     tls: bool = True,
+    always_tls: bool = False,
     passes_expect: bool = False,
 ) -> SubjectSpec:
     facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process, contract=contract)
-    return SubjectSpec(facts=facts, upstreams=upstreams, reach=reach or {}, tls=tls, passes_expect=passes_expect)
+    identity = IDENTITY if always_tls else None
+    reach = reach or {}
+    return SubjectSpec(
+        facts=facts, upstreams=upstreams, reach=reach, tls=tls, identity=identity, passes_expect=passes_expect
+    )
 
 
 def _beside(fault: str, *faults: str) -> Plan:
@@ -64,6 +70,9 @@ def _failing(*faults: str) -> Plan:
         (Plan(tls=True, operations=(PlannedOperation(),)), _spec(), PACKETS, None),
         (Plan(tls=True, operations=(PlannedOperation(),)), _spec(tls=False), PACKETS, "an upstream that speaks TLS"),
         (Plan(tls=True, operations=(PlannedOperation(),)), _spec(reach={"tls": "no CA"}), PACKETS, "no CA"),
+        (Plan(tls=True, operations=(PlannedOperation(),)), _spec(always_tls=True), PACKETS, None),
+        (Plan(operations=(PlannedOperation(),)), _spec(always_tls=True), PACKETS, "strikes plain TCP alone"),
+        (_beside("name-unknown"), _spec(reach={"names": "none"}), PACKETS, "none"),
         (_failing("503-after"), _spec(contract=REFERENCE_CONTRACT), PACKETS, None),
         (Plan(operations=(PlannedOperation(segments=0),)), _spec(in_process=True), PACKETS, "called in process"),
         (
@@ -84,13 +93,21 @@ def test_a_reason_is_given_exactly_where_a_plan_cannot_be_reached(
     assert (found is None) if reason is None else (found is not None and reason in found)
 
 
-@given(st.data(), st.booleans(), st.booleans(), st.booleans(), st.integers(1, 3), st.sampled_from([NO_CONTRACT, WIDE]))
+@given(
+    st.data(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([(False, False), (True, False), (True, True)]),
+    st.integers(1, 3),
+    st.sampled_from([NO_CONTRACT, WIDE]),
+)
 def test_every_drawn_plan_can_be_reached(
-    data: st.DataObject, packets: bool, in_process: bool, tls: bool, upstreams: int, contract: Contract
+    data: st.DataObject, packets: bool, in_process: bool, tls: tuple[bool, bool], upstreams: int, contract: Contract
 ) -> None:
     """Nothing is drawn only to be left out."""
     reach = {"silence-after": "no"}
-    spec = _spec(upstreams=upstreams, in_process=in_process, reach=reach, contract=contract, tls=tls)
+    can, always = tls
+    spec = _spec(upstreams=upstreams, in_process=in_process, reach=reach, contract=contract, tls=can, always_tls=always)
     machine = Machine(packets=packets)
     assert unreachable(data.draw(plans(spec, machine)), spec, machine) is None
 

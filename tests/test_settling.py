@@ -15,7 +15,7 @@ from suites.history import Outcome
 from suites.leaving import Leave
 from suites.run import Promise, SubjectFacts
 from suites.settling import sendings, settle
-from suites.stage import Stage
+from suites.stage import LEAST_NOTICING_MS, NOTICING_MS, Patience, Stage
 from suites.subject import Address, SubjectSpec
 from tests.ledgers import (
     closed,
@@ -130,3 +130,17 @@ async def test_a_subject_that_connects_ahead_once_settles() -> None:
             assert await stage.on_router(Router.connections) == 1
             writer.close()
             await writer.wait_closed()
+
+
+async def test_who_never_closes_while_waited_for_is_waited_for_less() -> None:
+    """Down to a little, until it has closed once; where nothing is left nobody waits, and nothing is learnt."""
+    router, patience = Router(), Patience(ms=3 * LEAST_NOTICING_MS)
+    with RouterThread() as routers:
+        expected = [NOTICING_MS, LEAST_NOTICING_MS, 3 * LEAST_NOTICING_MS // 2]
+        while len(expected) > 1:
+            await patience.until_none(router, routers, lambda router: 1)
+            await patience.until_none(router, routers, lambda router: 0)
+            assert patience.ms == expected.pop()
+        left = iter((1, 1, 0))
+        await patience.until_none(router, routers, lambda router: next(left))
+        assert patience.ms == expected.pop()

@@ -143,6 +143,8 @@ def test_a_variant_overrides_keys_and_single_entries_of_tables(tmp_path: Path) -
         ('files = { "/x" = "" }', r"files is '/x'; expected a relative file name"),
         ("files = { x = 3 }", r"files is \{'x': 3\}; expected a table of file name = text"),
         ('values = { port = "3" }', r"values is 'port'; expected a word other than dir, host, port"),
+        ('names = { other = "3" }', r"names is 'other'; expected one of \[values\]"),
+        ('values = { a = "1" }\nnames = { a = "{upstreams[7]}" }', r"names\.a has the placeholder"),
         ('values = { "a b" = "3" }', r"values is 'a b'; expected a word"),
         (
             'command = ["{prot}"]',
@@ -212,6 +214,23 @@ def test_every_built_in_subject_loads_and_a_foreign_program_says_what_to_install
 def test_an_unknown_built_in_subject_is_refused_with_those_that_exist(name: str) -> None:
     with pytest.raises(SubjectFileError, match=f"^subject {name!r}; expected one of .*nginx:retry-non-idempotent"):
         built_in_file(name)
+
+
+def test_what_names_means_stands_only_where_there_is_a_name_server() -> None:
+    """In place of a value, and filled itself."""
+    found = {}
+    for server in (None, ("h", 53)):
+        known = meanings(
+            dir_=Path("/d"),
+            listen=("h", 9),
+            here=Path("/s"),
+            upstreams=[("up", 1)],
+            values={"mine": "m"},
+            names={"mine": "ask {name_server} for {upstreams[0].host} {else}"},
+            name_server=server,
+        )
+        found[server] = known["mine"]
+    assert found == {None: "m", ("h", 53): "ask h:53 for up {else}"}
 
 
 def test_placeholders_are_filled_and_other_braces_left_alone() -> None:

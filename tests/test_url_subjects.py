@@ -41,17 +41,19 @@ def weak(tmp_path: Path) -> Iterator[Standing]:
         yield running
 
 
-def verdicts(place: Place, *arguments: str) -> dict[str, tuple[object, ...]]:
-    """What the newest report of that command says of each cell; of one that only tells, the verdict."""
+def verdicts(place: Place, *arguments: str, over_tls: bool = False) -> dict[str, tuple[object, ...]]:
+    """What the newest report of that command says of each cell, over TLS or not; of one that only tells, the verdict.
+    Those that are over TLS have their plain ids.
+    """
     end = place.run("check", *arguments, "--out", "out", "--quiet")
     assert end.code in (0, 1), end.err
     report = load_report(place.folders()[-1] / "report.json")
     return {
-        cell.id: (cell.verdict,)
+        cell.id.removesuffix("/tls"): (cell.verdict,)
         if cell.tells
         else (cell.verdict, cell.attempts, cell.executions, cell.outcome, cell.status, cell.warnings)
         for cell in report.cells
-        if not cell.id.endswith("/tls")  # who started it cannot tell it to speak TLS for some runs
+        if cell.dimensions["tls"] is over_tls  # who started it cannot tell it to speak TLS for some runs
     }
 
 
@@ -66,6 +68,17 @@ def test_nginx_gets_the_same_verdicts_by_url_and_by_file(place: Place, name: str
         by_url = verdicts(place, running.url, *running.options(), "--only", only)
     assert by_url == by_file
     assert len(by_url) > 4
+
+
+@needs_nginx
+def test_one_that_speaks_tls_to_its_router_gets_the_verdicts_that_its_file_gets_over_tls(place: Place) -> None:
+    """Every cell is over TLS then, also one whose certificate is flawed."""
+    only = ("--only", "[tw]*/[cf]*e[dr]/first*")
+    by_file = verdicts(place, "nginx", *only, over_tls=True)
+    with standing(built_in_file("nginx"), place.path / "runs", tls=True) as running:
+        by_url = verdicts(place, running.url, *running.options(), *only, over_tls=True)
+    assert {id_: by_url.get(id_) for id_ in by_file} == by_file
+    assert {"tls/certificate-expired/first-of-two", "wait/fin-after/first"} <= by_file.keys()
 
 
 def test_a_small_forwarder_gets_the_same_verdicts_by_url_and_by_file(place: Place, weak: Standing) -> None:

@@ -7,7 +7,8 @@ from typing import assert_never
 
 from faults.vocabulary import Class, Sight
 
-SAFE_STATUSES = frozenset({408, 421, 425})  # RFC 9110 s15.5.9 and s15.5.20, RFC 8470 s5.2
+# RFC 9110 s15.5.9, s15.5.18 with s10.1.1 (repeat it without the expectation), and s15.5.20; RFC 8470 s5.2
+SAFE_STATUSES = frozenset({408, 417, 421, 425})
 AMBIGUOUS_STATUSES = frozenset({429})  # RFC 6585 s4 says nothing about whether the request was applied
 
 

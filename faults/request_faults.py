@@ -1,7 +1,7 @@
 """The faults that strike while a request is written: it is read in part, and ended, left, or answered too early."""
 
 from faults.acts import AnswerEarly, LeaveUnread, StopReading
-from faults.coverage import BESIDE_HEALTHY, LISTENER_DEEP, Dimension, and_in
+from faults.coverage import BESIDE_HEALTHY, LISTENER_DEEP, ONCE, Dimension, and_in
 from faults.fault import RFC_RETRY, Fault
 from faults.vocabulary import Content, Ending, Extent
 
@@ -101,6 +101,15 @@ def _expectation_faults() -> list[Fault]:
             authority="RFC 9110 s10.1.1: a body may be sent without the 100; " + RFC_RETRY,
             twin="fin-after",
             coverage=BESIDE_HEALTHY,
+        ),
+        Fault(
+            id="expect-417",
+            says="Expect: 100-continue gets a 417, and the connection is closed",
+            act=AnswerEarly(until=Extent.EXPECTATION, status=417, content=Content.ERROR, ending=Ending.FIN),
+            row="W3",
+            authority="RFC 9110 s10.1.1: a client that gets a 417 SHOULD repeat the request without the expectation",
+            no_twin="after EXECUTE it would be a router that has met the expectation and denies it",
+            coverage=ONCE,
         ),
         Fault(
             id="expect-503-no-workers",

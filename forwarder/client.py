@@ -19,6 +19,8 @@ from forwarder.transport import Transport
 from forwarder.urls import RotatingUrls, UrlSource
 from forwarder.validate import Completion, InvalidResultError, completion_of
 
+_EXPECTATION_FAILED = 417
+
 Abandoned = Callable[[], Awaitable[bool]]
 
 
@@ -154,6 +156,8 @@ class Forwarder:
             if self._transport is not transport:
                 raise error_for(failures)  # closed meanwhile
             url = self._urls.refresh(url)
+            if got.status == _EXPECTATION_FAILED:
+                request = replace(request, expect=False)  # RFC 9110 s10.1.1: repeat it without the expectation
 
     def _judged(self, got: Reply | Body | Evidence, asked: Asked) -> Completion | Body | Evidence:
         if not isinstance(got, Reply):

@@ -65,7 +65,7 @@ TABLE: MappingProxyType[Kind, tuple[Proves, str]] = MappingProxyType(
         Kind.NOT_ACCEPTED: (Proves.NOT_EXECUTED, "the router publishes that it did not accept such a request"),
         Kind.NOT_APPLIED: (
             Proves.NOT_EXECUTED,
-            "408, 421 and 425 may be repeated (RFC 9110 s15.5.9, s15.5.20, RFC 8470 s5.2)",
+            "408, 417, 421 and 425 may be repeated (RFC 9110 s15.5.9, s10.1.1, s15.5.20, RFC 8470 s5.2)",
         ),
         Kind.THROTTLED: (Proves.NOTHING, "429 does not say whether the request was applied (RFC 6585 s4)"),
         Kind.SERVER_ERROR: (Proves.NOTHING, "a 5xx does not say whether the request was applied; nor does Retry-After"),
@@ -77,7 +77,7 @@ TABLE: MappingProxyType[Kind, tuple[Proves, str]] = MappingProxyType(
     }
 )
 
-_NOT_APPLIED_STATUSES = frozenset({408, 421, 425})
+_NOT_APPLIED_STATUSES = frozenset({408, 417, 421, 425})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

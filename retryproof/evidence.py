@@ -15,7 +15,7 @@ from retryproof.output import say
 from retryproof.terminal import console, print_labelled, print_line, progress, sheet
 from signoff.evidence_findings import findings_of
 from signoff.evidence_page import page_of
-from signoff.evidence_words import cells_of, ways_of
+from signoff.evidence_words import CANNOT, cannot_of, cells_of, ways_of
 from suites.evidence.cases import Case, all_cases
 from suites.evidence.clients import CLIENTS
 from suites.evidence.matrix import JSON_NAME, PAGE_NAME, Matrix, MatrixError, Row, dump_matrix, load_matrix, merged
@@ -132,6 +132,8 @@ def _print(out: Console, matrix: Matrix) -> None:
     out.print(table)
     print_line(out, "")
     print_line(out, "[2/1]: sent twice, ran once, by the router's ledger")
+    for why, clients, faults in cannot_of(matrix.rows):
+        print_line(out, f"{CANNOT}: {', '.join(clients)} with {', '.join(faults)}: {why}")
     for finding in findings_of(matrix):
         print_line(out, "")
         print_line(out, Text.assemble((finding.title, "bold"), f": {finding.says}"))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from faults.catalogue import CATALOGUE
 from faults.evidence import REFERENCE_CONTRACT
 from signoff.evidence_findings import Finding, findings_of
-from signoff.evidence_words import cells_of, ways_of
+from signoff.evidence_words import CANNOT, cannot_of, cells_of, ways_of
 from suites.evidence.matrix import JSON_NAME, Matrix
 
 MAX_FAULTS = 12  # named in one cell of what the matrix teaches; the rest is below
@@ -18,7 +18,9 @@ it comes. Written by `retryproof evidence --write docs`; the data is [{json}]({j
 
 `[2/1]` means: by the router's ledger the client sent the operation twice and it ran once. An error is named by the
 class that was raised, then `<` its first cause where that is another, then the errno. `next:` is what the next, healthy
-operation on the same client got, where that was not its own result. The reference's word is the kind in its own table
+operation on the same client got, where that was not its own result. Of a stream the events are counted that came; with
+`Expect: 100-continue` the body waits for the 100; where it waits for its pool, another operation holds the only
+connection. The reference's word is the kind in its own table
 of guesses.
 """
 
@@ -30,6 +32,7 @@ def page_of(matrix: Matrix) -> str:
     for finding in findings_of(matrix):
         parts += _finding(finding)
     parts += _varying(matrix)
+    parts += _cannot(matrix)
     parts += _rows(matrix)
     return "\n".join(parts) + "\n"
 
@@ -52,6 +55,12 @@ def _varying(matrix: Matrix) -> list[str]:
         for why, faults in sorted(reasons.items())
         for line in (f"**What varies.** {', '.join(f'`{fault}`' for fault in sorted(faults))}: {why}.", "")
     ]
+
+
+def _cannot(matrix: Matrix) -> Iterator[str]:
+    for why, clients, faults in cannot_of(matrix.rows):
+        names = ", ".join(f"`{name}`" for name in faults)
+        yield from (f"**What says `{CANNOT}`.** {', '.join(clients)} with {names}: {why}.", "")
 
 
 def _rows(matrix: Matrix) -> Iterator[str]:

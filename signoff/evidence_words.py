@@ -9,6 +9,7 @@ from suites.evidence.matrix import Row
 from suites.evidence.scene import Seen
 
 SAME = "same"
+CANNOT = "cannot"
 _NAMES_IN_WORDS = {Holds.NOTHING: "empty"}
 
 
@@ -17,11 +18,12 @@ def words_of(got: Got) -> str:
     status = str(got.status) if got.status else ""
     if not got.error:
         holds = "" if got.holds is None else _NAMES_IN_WORDS.get(got.holds, got.holds.value)
-        size = f" ({got.body_bytes} bytes)" if got.body_bytes else ""
+        size = f" ({got.events})" if got.events else f" ({got.body_bytes} bytes)" if got.body_bytes else ""
         return f"{status}, {holds}{size}"
+    before = ", ".join(filter(None, (status, got.events)))
     first, last = got.error[0], got.error[-1]
     cause = "" if last == first else f" < {last}"
-    return f"{status + ', then ' if status else ''}{first}{cause}{', ' + got.reason if got.reason else ''}"
+    return f"{before + ', then ' if before else ''}{first}{cause}{', ' + got.reason if got.reason else ''}"
 
 
 def counts_of(seen: Seen) -> str:
@@ -33,6 +35,8 @@ def cell_of(row: Row | None, beside: Row | None = None) -> str:
     """All that was seen in one way; "same" where another way showed nothing else."""
     if row is None:
         return "-"
+    if row.cannot:
+        return CANNOT
     if beside is not None and row.seen == beside.seen:
         return SAME
     return " or ".join(dict.fromkeys(map(_seen, row.seen)))
@@ -48,6 +52,18 @@ def cells_of(ways: Mapping[How, Row]) -> tuple[str, ...]:
 def _seen(seen: Seen) -> str:
     harm = f"; next: {words_of(seen.then)}" if seen.harmed else ""
     return f"{words_of(seen.got)} [{counts_of(seen)}]{harm}"
+
+
+def cannot_of(rows: Iterable[Row]) -> list[tuple[str, list[str], list[str]]]:
+    """Why clients cannot be asked for a fault: the reason, those clients, those faults."""
+    reasons: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.cannot:
+            reasons.setdefault(row.cannot, []).append(row)
+    return [
+        (why, sorted({row.client for row in of_it}), sorted({row.fault for row in of_it}))
+        for why, of_it in sorted(reasons.items())
+    ]
 
 
 def ways_of(rows: Iterable[Row]) -> dict[tuple[str, str], dict[How, Row]]:

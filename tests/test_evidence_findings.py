@@ -6,7 +6,7 @@ import pytest
 from faults.catalogue import CATALOGUE
 from faults.vocabulary import Class, Sight
 from signoff.evidence_findings import findings_of
-from signoff.evidence_words import cell_of, words_of
+from signoff.evidence_words import cannot_of, cell_of, words_of
 from suites.evidence.cases import How
 from suites.evidence.got import Got, Holds
 from suites.evidence.matrix import Matrix, Row
@@ -96,6 +96,8 @@ def test_an_exception_that_means_both_is_named() -> None:
         (Got(status=200, holds=Holds.NOTHING), "200, empty"),
         (FAILED, "c.Error < OSError, ECONNRESET"),
         (Got(status=200, error=("c.Error",)), "200, then c.Error"),
+        (Got(status=200, error=("c.Error",), events="1 event"), "200, 1 event, then c.Error"),
+        (Got(status=200, holds=Holds.PART, events="1 event"), "200, part of its result (1 event)"),
     ],
 )
 def test_what_was_seen_is_said_in_words(got: Got, words: str) -> None:
@@ -109,3 +111,15 @@ def test_two_ways_that_show_the_same_are_said_once() -> None:
     assert cell_of(harmed, row(CUT, Seen(got=FAILED, then=FAILED), how=How.REUSED)) == "same"
     assert "next: c.Error" in cell_of(harmed, row(CUT, Seen(got=FAILED), how=How.REUSED))
     assert cell_of(None) == "-"
+
+
+def test_what_a_client_cannot_is_said_with_its_reason() -> None:
+    """Once a reason, and it teaches nothing."""
+    rows = [
+        Row(fault=fault, client=client, how=How.FIRST, seen=(), cannot="why")
+        for fault in (CUT, STATUS)
+        for client in "dc"
+    ]
+    assert cell_of(rows[0]) == "cannot"
+    assert cannot_of([*rows, row(RESET, Seen(got=FAILED))]) == [("why", ["c", "d"], sorted((CUT, STATUS)))]
+    assert titles(*rows) == []

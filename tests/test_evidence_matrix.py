@@ -4,10 +4,12 @@ import ssl
 
 import pytest
 
+from fake_router.forms import DONE, ERROR, in_form, stream_of
 from fake_router.replies import body_of
+from faults.form import Form
 from faults.vocabulary import Content
 from suites.evidence.cases import How
-from suites.evidence.got import Got, Holds, errno_in, error_chain, holds_of
+from suites.evidence.got import Got, Holds, errno_in, error_chain, events_in, holds_of, holds_of_stream
 from suites.evidence.matrix import Matrix, MatrixError, Row, dump_matrix, load_matrix, merged
 from suites.evidence.scene import Seen
 
@@ -15,6 +17,9 @@ RESET = Seen(got=Got(error=("OSError",), reason="ECONNRESET"))
 CLOSED = Seen(got=Got(error=("http.client.RemoteDisconnected",)))
 WELL = Seen(got=Got(status=200, holds=Holds.RESULT), ran=1)
 RESULT = body_of(Content.RESULT, 7, 3, 1)[1]
+ASKED = Form(stream=True)
+STREAM, ANOTHERS = in_form(ASKED, 7, 3, 1), in_form(ASKED, 8, 3, 1)
+EVENT = stream_of(Content.RESULT, ASKED.api, 7, 3, 1)[0]
 
 
 def matrix(*rows: Row, version: str = "1.0") -> Matrix:
@@ -42,6 +47,26 @@ def row(*seen: Seen, fault: str = "accept-reset", varies: str = "a race") -> Row
 def test_bytes_are_told_by_what_they_are_to_their_caller(body: bytes, holds: Holds) -> None:
     """Operation 7, executed once, as execution 3."""
     assert holds_of(body, 7, [3], b"sorry") is holds
+
+
+@pytest.mark.parametrize(
+    ("body", "holds", "says"),
+    [
+        (STREAM, Holds.RESULT, "8 events, [DONE]"),
+        (STREAM.removesuffix(DONE), Holds.PART, "8 events"),
+        (EVENT, Holds.PART, "1 event"),
+        (EVENT + EVENT[:20], Holds.PART, "1 event, bytes that are no event"),
+        (EVENT + ERROR, Holds.PART, "2 events, one of them an error"),
+        (b"", Holds.NOTHING, "0 events"),
+        (RESULT, Holds.OTHER, "0 events, bytes that are no event"),
+        (ANOTHERS, Holds.OTHER, "8 events, [DONE]"),
+        (EVENT + EVENT, Holds.OTHER, "2 events"),
+    ],
+)
+def test_a_stream_is_told_by_its_events(body: bytes, holds: Holds, says: str) -> None:
+    """Operation 7, executed once, as execution 3. What has come is its result only with all of it."""
+    assert holds_of_stream(body, ASKED, 7, [3]) is holds
+    assert events_in(body, ASKED) == says
 
 
 def test_a_chain_of_causes_ends_where_its_exception_says_so() -> None:

@@ -1,14 +1,15 @@
 """What an observation says of clients that are wrong on purpose: it counts, compares and tries again by itself."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
+from types import MappingProxyType
 
 import pytest
 
 from suites.evidence import scene
 from suites.evidence.cases import Case, How, all_cases
-from suites.evidence.client import OnHead, Patience, Session
+from suites.evidence.client import Ask, Need, OnHead, OnPiece, Patience, Session, hold_on_thread
 from suites.evidence.got import Holds
 from suites.evidence.matrix import Row
 from suites.evidence.observing import observed
@@ -30,32 +31,38 @@ class Wrong(StandardClient):
         with super().session(url, patience, trust) as inner:
             yield _WrongSession(self, inner)
 
-    def send(self, inner: Session, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
+    def send(self, inner: Session, ask: Ask, on_head: OnHead) -> bytes:
         """What is wrong."""
-        return inner.request(method, target, body, on_head)
+        return inner.request(ask, on_head)
 
 
 class _WrongSession:
     def __init__(self, client: Wrong, inner: Session) -> None:
         self.client, self.inner = client, inner
 
-    def request(self, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
-        return self.client.send(self.inner, method, target, body, on_head)
+    def request(self, ask: Ask, on_head: OnHead) -> bytes:
+        return self.client.send(self.inner, ask, on_head)
+
+    def stream(self, ask: Ask, on_head: OnHead, on_piece: OnPiece) -> None:
+        self.inner.stream(ask, on_head, on_piece)
+
+    def hold(self, ask: Ask, until: Callable[[], object]) -> Callable[[], object]:
+        return hold_on_thread(self.inner, ask, until)
 
 
 class SendsTwice(Wrong):
     """It sends every request again, whatever came of it."""
 
-    def send(self, inner: Session, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
+    def send(self, inner: Session, ask: Ask, on_head: OnHead) -> bytes:
         """Both answers are lost but the second."""
-        inner.request(method, target, body, lambda _: None)
-        return inner.request(method, target, body, on_head)
+        inner.request(ask, lambda _: None)
+        return inner.request(ask, on_head)
 
 
 class SendsNothing(Wrong):
     """It makes answers up."""
 
-    def send(self, inner: Session, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
+    def send(self, inner: Session, ask: Ask, on_head: OnHead) -> bytes:
         """Nothing reaches the router."""
         on_head(200)
         return b"{}"
@@ -66,9 +73,9 @@ class GivesTheLastAnswer(Wrong):
 
     last = b""
 
-    def send(self, inner: Session, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
+    def send(self, inner: Session, ask: Ask, on_head: OnHead) -> bytes:
         """The first caller gets an answer of its own."""
-        mine = inner.request(method, target, body, on_head)
+        mine = inner.request(ask, on_head)
         given, self.last = self.last or mine, mine
         return given
 
@@ -76,12 +83,36 @@ class GivesTheLastAnswer(Wrong):
 class Capricious(Wrong):
     """Every third request raises what no fault has caused."""
 
-    def send(self, inner: Session, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
+    def send(self, inner: Session, ask: Ask, on_head: OnHead) -> bytes:
         """After it was sent."""
-        content = inner.request(method, target, body, on_head)
+        content = inner.request(ask, on_head)
         if next(self.calls) % 4 == 1:
             raise LookupError("a mood")
         return content
+
+
+class HasNoLimit(Wrong):
+    """It opens a connection whenever it has none that is free."""
+
+    cannot: Mapping[Need, str] = MappingProxyType({})
+
+    @contextmanager
+    def session(self, url: str, patience: Patience, trust: Trust) -> Iterator[Session]:  # type: ignore[override]
+        """Two at once."""
+        with (
+            StandardClient.session(self, url, patience, trust) as one,
+            StandardClient.session(self, url, patience, trust) as other,
+        ):
+            yield _TwoSessions(self, one, other)
+
+
+class _TwoSessions(_WrongSession):
+    def __init__(self, client: Wrong, inner: Session, held: Session) -> None:
+        super().__init__(client, inner)
+        self.held = held
+
+    def hold(self, ask: Ask, until: Callable[[], object]) -> Callable[[], object]:
+        return hold_on_thread(self.held, ask, until)
 
 
 def case(fault: str, how: How = How.FIRST) -> Case:
@@ -118,6 +149,7 @@ def test_an_answer_that_is_another_operations_is_seen() -> None:
     [
         (SendsNothing(), "503-after", How.FIRST, "it did not strike, 4 times"),
         (SendsNothing(), "503-after", How.REUSED, "the exchange before it failed, 4 times"),
+        (HasNoLimit(), "pool-wait", How.REUSED, "it did not strike, 4 times"),
         (Capricious(), "healthy", How.FIRST, "saw 2 different things"),
     ],
 )
@@ -128,6 +160,13 @@ def test_what_proves_nothing_is_no_row(client: Wrong, fault: str, how: How, why:
     assert why in said
     assert fault in said
     assert "wrong" in said
+
+
+def test_what_a_client_cannot_is_said_and_not_observed() -> None:
+    """With its own reason: it would be asked for what it does not do."""
+    said = row(SendsNothing(), "expect-fin")
+    assert isinstance(said, Row)
+    assert (said.seen, said.cannot) == ((), SendsNothing.cannot[Need.EXPECT])
 
 
 def test_work_that_does_not_end_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,9 +116,9 @@ def test_listener_faults_strike_before_a_request_is_read() -> None:
 
 @pytest.mark.parametrize("status", range(300, 600))
 def test_every_status_has_a_class(status: int) -> None:
-    """408, 421 and 425 are safe, 429 and 5xx ambiguous, all else is an answer."""
+    """408, 417, 421 and 425 are safe, 429 and 5xx ambiguous, all else is an answer."""
     found = classify(Evidence(sight=Sight.STATUS, status=status))
-    if status in (408, 421, 425):
+    if status in (408, 417, 421, 425):
         assert found is Class.SAFE
     elif status == 429 or status >= 500:
         assert found is Class.AMBIGUOUS

@@ -68,15 +68,15 @@ def test_the_phase_decides_and_never_the_class_of_the_exception(error: BaseExcep
 
 
 def test_every_status_has_one_meaning() -> None:
-    """Without the contract's text, 408, 421 and 425 are the only statuses that prove that nothing ran."""
+    """Without the contract's text, 408, 417, 421 and 425 are the only statuses that prove that nothing ran."""
     for status in range(100, 1000):
         kind = kind_of_status(status, b"{}", CONTRACT)
         assert (kind is None) == (200 <= status <= 299), status
         if kind is None:
             continue
         proves = TABLE[kind][0]
-        assert (proves is Proves.NOT_EXECUTED) == (status in (408, 421, 425)), status
-        assert (proves is Proves.ANSWERED) == (300 <= status <= 499 and status not in (408, 421, 425, 429)), status
+        assert (proves is Proves.NOT_EXECUTED) == (status in (408, 417, 421, 425)), status
+        assert (proves is Proves.ANSWERED) == (300 <= status <= 499 and status not in (408, 417, 421, 425, 429)), status
         assert proves is not Proves.EXECUTED, status
 
 

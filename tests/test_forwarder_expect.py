@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from forwarder import NEVER, Forwarder, MayHaveRunError, NotExecutedError, Settings
+from forwarder import NEVER, SAFE, Forwarder, MayHaveRunError, NotExecutedError, Settings
 from tests.raw_router import NO_WORKERS, OK
 
 REQUEST = {"prompt": [1], "return_token_ids": True}
@@ -37,6 +37,24 @@ async def _ask(asked: Asked) -> None:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         async with Forwarder([url], policy=NEVER, settings=SETTINGS) as forwarder:
             await forwarder.complete(REQUEST, expect=True)
+
+
+async def test_an_expectation_that_is_not_met_is_given_up() -> None:
+    """After a 417 the request is repeated without it (RFC 9110 s10.1.1)."""
+    heads: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await reader.readuntil(b"\r\n\r\n")).lower())
+        expects = b"expect:" in heads[-1]
+        writer.write(b"HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n" if expects else OK)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with Forwarder([url], policy=SAFE, settings=SETTINGS) as forwarder:
+            await forwarder.complete(REQUEST, expect=True)
+    assert [b"expect:" in head for head in heads] == [True, False]
 
 
 async def test_the_body_is_sent_when_the_router_says_continue() -> None:

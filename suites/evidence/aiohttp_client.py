@@ -1,17 +1,19 @@
 """aiohttp on a loop of its own, driven from the outside."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import aiohttp
 
-from suites.evidence.client import OnHead, Patience, installed
+from suites.evidence.client import Ask, Need, OnHead, OnPiece, Patience, installed
 from suites.evidence.got import errno_in
 from suites.evidence.trust import Trust
 
-_TURNS = 3  # of the loop, in which it takes in what has arrived
+TURNS = 3  # of the loop, in which it takes in what has arrived
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +24,35 @@ class AiohttpSession:
     session: aiohttp.ClientSession
     url: str
 
-    def request(self, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
+    def request(self, ask: Ask, on_head: OnHead) -> bytes:
         """Between two requests the loop of a real program runs: what has arrived meanwhile is noticed."""
-        return self.runner.run(self._request(method, target, body, on_head))
+        return self.runner.run(self._request(ask, on_head))
 
-    async def _request(self, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
-        async with self.session.request(method, self.url + target, data=body or None) as response:
+    def stream(self, ask: Ask, on_head: OnHead, on_piece: OnPiece) -> None:
+        """`response.content.iter_any()`."""
+        self.runner.run(self._stream(ask, on_head, on_piece))
+
+    def hold(self, ask: Ask, until: Callable[[], object]) -> Callable[[], object]:
+        """On the same loop."""
+        return hold_on_loop(self.runner, self._request(ask, lambda _: None), until)
+
+    async def _request(self, ask: Ask, on_head: OnHead) -> bytes:
+        async with await self._answered(ask) as response:
             on_head(response.status)
             return await response.read()
+
+    async def _stream(self, ask: Ask, on_head: OnHead, on_piece: OnPiece) -> None:
+        async with await self._answered(ask) as response:
+            on_head(response.status)
+            async for piece in response.content.iter_any():
+                on_piece(piece)
+
+    async def _answered(self, ask: Ask) -> aiohttp.ClientResponse:
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
+        return await self.session.request(
+            ask.method, self.url + ask.target, data=ask.body or None, expect100=ask.expect
+        )
 
 
 class AiohttpClient:
@@ -40,6 +61,7 @@ class AiohttpClient:
     name = "aiohttp"
     package = "aiohttp"
     methods = ("POST", "GET")
+    cannot: Mapping[Need, str] = MappingProxyType({})
 
     def version(self) -> str:
         """Of aiohttp."""
@@ -61,9 +83,24 @@ class AiohttpClient:
 
 
 async def _new_session(patience: Patience, trust: Trust) -> aiohttp.ClientSession:
-    timeout = aiohttp.ClientTimeout(total=None, sock_connect=patience.connect_s, sock_read=patience.read_s)
-    connector = aiohttp.TCPConnector(ssl=trust.context)
+    timeout = aiohttp.ClientTimeout(
+        total=None, connect=patience.pool_s, sock_connect=patience.connect_s, sock_read=patience.read_s
+    )
+    connector = aiohttp.TCPConnector(ssl=trust.context, limit=100 if patience.pool_s is None else 1)
     return aiohttp.ClientSession(connector=connector, headers={"Content-Type": "application/json"}, timeout=timeout)
+
+
+def hold_on_loop(
+    runner: asyncio.Runner, request: Coroutine[Any, Any, object], until: Callable[[], object]
+) -> Callable[[], object]:
+    """`hold` of a session that lives on that loop, which runs until `until` has returned."""
+    held = runner.get_loop().create_task(request)
+    runner.run(asyncio.to_thread(until))
+    return lambda: runner.run(_ended(held))
+
+
+async def _ended(held: asyncio.Task[object]) -> object:
+    return await held
 
 
 async def _close(session: aiohttp.ClientSession) -> None:

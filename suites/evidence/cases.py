@@ -1,22 +1,22 @@
 """What is observed: each fault on a first connection, on a reused one where it strikes an exchange, over TLS, and with
-a GET where it strikes one connection.
+a GET where it strikes one connection. What needs more of its client than a plain POST is observed in one way alone.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from faults.acts import AnswerEarly, needs_tcp, needs_tls
+from faults.acts import AnswerEarly, needs_expectation, needs_stream, needs_tcp, needs_tls
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.coverage import COSTLY
 from faults.fault import Fault
-from faults.form import COMPLETION
+from faults.form import COMPLETION, STREAM, Form
 from faults.plan import Plan, PlanError
 from faults.truth import shows_its_cause, sight_is_certain
 from faults.vocabulary import Ending, Sight
-from suites.cells import all_cells
-from suites.evidence.client import Patience
+from suites.cells import Cell, all_cells
+from suites.evidence.client import Need, Patience
 from suites.way import way_of
 
 LARGE_BYTES = 16 * 1024 * 1024  # more than the kernel takes while nobody reads
@@ -36,7 +36,7 @@ class How(StrEnum):
     """What is sent, on which connection."""
 
     FIRST = "first"  # a POST on a first connection
-    REUSED = "reused"  # a POST on a connection that has carried one
+    REUSED = "reused"  # a POST on a connection that has carried one, or that carries one as long as it waits for it
     TLS = "TLS"  # a POST on a first connection, over TLS; a fault that strikes TLS alone is always met there
     LARGE = "16 MiB"  # a POST of that size on a first connection, where it is answered before it was read
     GET = "GET"  # a GET on a first connection; its next connection is healthy
@@ -56,6 +56,18 @@ class Case:
         return "GET" if self.how is How.GET else "POST"
 
     @property
+    def form(self) -> Form:
+        """In which it is asked for."""
+        return self.plan.operations[0].form
+
+    @property
+    def need(self) -> Need | None:
+        """What not every client can."""
+        if self.plan.operations[0].expect:
+            return Need.EXPECT
+        return Need.POOL if way_of(self.plan).max_connections else None
+
+    @property
     def content_bytes(self) -> int:
         """At least how large the request is."""
         return LARGE_BYTES if self.how is How.LARGE else 0
@@ -65,13 +77,17 @@ class Case:
         """Small where the fault is that nothing comes, for the client waits for all of it."""
         sight = self.fault.evidence.sight
         return Patience(
-            connect_s=SHORT_S if sight in _UNCONNECTED else LONG_S, read_s=SHORT_S if sight in _UNANSWERED else LONG_S
+            connect_s=SHORT_S if sight in _UNCONNECTED else LONG_S,
+            read_s=SHORT_S if sight in _UNANSWERED else LONG_S,
+            pool_s=SHORT_S if self.need is Need.POOL else None,
         )
 
     @property
     def waits(self) -> bool:
-        """A client waits for a time-out of its own."""
-        return self.fault.evidence.sight in _UNCONNECTED | _UNANSWERED
+        """A client waits for a time-out of its own, for an answer that takes its time, or for more than will come."""
+        act = self.fault.act
+        slow = isinstance(act, Answer) and (act.pace is not None or act.delay is not None or act.flaw is not None)
+        return slow or self.need is Need.POOL or self.fault.evidence.sight in _UNCONNECTED | _UNANSWERED
 
     @property
     def race(self) -> str:
@@ -88,18 +104,25 @@ def all_cases() -> list[Case]:
     """Of the whole catalogue, in its order. The plans are those of the cells."""
     found: dict[tuple[str, How], Case] = {}
     for cell in all_cells():
-        how = How.REUSED if cell.reused else How.FIRST
-        if cell.fault.coverage is COSTLY:
+        if cell.fault.coverage is COSTLY or (cell.reused and _one_way(cell.fault)) or not _is_plain(cell):
             continue
-        if way_of(cell.plan).max_connections:
-            continue  # it strikes between two operations of one client, and here there is one
-        if cell.plan.operations[0].expect:
-            continue  # of itself no client sends an Expect
-        plain = cell.plan.upstreams == 1 and cell.segments == 1 and cell.form == COMPLETION and cell.leaves is None
-        if plain and cell.plan.tls is needs_tls(cell.fault.act):
-            found.setdefault((cell.fault.id, how), Case(fault=cell.fault, how=how, plan=cell.plan))
-    more = (case for first in found.values() if first.how is How.FIRST for case in _beside(first))
+        how = How.REUSED if cell.reused or way_of(cell.plan).max_connections else How.FIRST
+        found.setdefault((cell.fault.id, how), Case(fault=cell.fault, how=how, plan=cell.plan))
+    firsts = [case for case in found.values() if case.how is How.FIRST and not _one_way(case.fault)]
+    more = (case for first in firsts for case in _beside(first))
     return sorted((*found.values(), *more), key=lambda case: list(CATALOGUE).index(case.fault.id))
+
+
+def _is_plain(cell: Cell) -> bool:
+    """One upstream, nobody leaves, and no more of TLS and streams than the fault needs."""
+    act = cell.fault.act
+    plain = cell.plan.upstreams == 1 and cell.segments == 1 and cell.leaves is None
+    return plain and cell.plan.tls is needs_tls(act) and cell.form == (STREAM if needs_stream(act) else COMPLETION)
+
+
+def _one_way(fault: Fault) -> bool:
+    """It needs more of its client than a plain POST."""
+    return needs_stream(fault.act) or needs_expectation(fault.act)
 
 
 def _beside(first: Case) -> Iterator[Case]:

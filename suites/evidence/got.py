@@ -2,13 +2,16 @@
 
 import errno
 import ssl
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 
 import msgspec
 
+from fake_router.forms import in_form
 from fake_router.replies import body_of
+from faults.form import Form
 from faults.vocabulary import Content
+from suites.events import Streamed, streamed_in
 
 
 class Holds(StrEnum):
@@ -26,7 +29,7 @@ class Got(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One request as its client saw it: an answer, or an error.
 
     status: of the head, where the client let it be seen. holds and body_bytes: of an answer; 0 bytes where
-    they are its whole result. error: the exceptions by
+    they are its whole result, or a stream. events: what has come of a stream, in words. error: the exceptions by
     module and class, from the one that was raised to its first cause. reason: the name of the errno among them, or
     what the client itself calls it.
     """
@@ -34,6 +37,7 @@ class Got(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     status: int = 0  # 0: none was seen
     holds: Holds | None = None
     body_bytes: int = 0
+    events: str = ""
     error: tuple[str, ...] = ()
     reason: str = ""
 
@@ -88,3 +92,29 @@ def holds_of(body: bytes, operation: int, executions: Collection[int], as_sent: 
     if body.startswith(b'{"id":"cmpl-') and not body.startswith(b'{"id":"cmpl-%d-' % operation):
         return Holds.ANOTHERS
     return Holds.OTHER
+
+
+def holds_of_stream(body: bytes, form: Form, operation: int, executions: Collection[int]) -> Holds:
+    """The same of a stream: its result is whole when all of its events and [DONE] have come."""
+    came = streamed_in(body, form.api)
+    own = [streamed_in(in_form(form, operation, execution, 1), form.api).choices for execution in executions]
+    if not came.choices:
+        return Holds.NOTHING if not body else Holds.OTHER
+    if came.choices in own:
+        return Holds.RESULT if came.complete else Holds.PART
+    return Holds.PART if any(_begins(came, choices) for choices in own) else Holds.OTHER
+
+
+def events_in(body: bytes, form: Form) -> str:
+    """What has come of a stream, in a few words that depend on no number."""
+    came = streamed_in(body, form.api)
+    words = [f"{came.events} event{'' if came.events == 1 else 's'}"]
+    words += ["one of them an error"] if came.error else []
+    words += ["bytes that are no event"] if came.wrong or came.unfinished else []
+    words += ["[DONE]"] if came.done else []
+    return ", ".join(words)
+
+
+def _begins(came: Streamed, own: Mapping[int, tuple[tuple[int, ...], str]]) -> bool:
+    """Of each choice the first tokens."""
+    return all(own.get(index, ((), ""))[0][: len(tokens)] == tokens for index, (tokens, _) in came.choices.items())

@@ -15,7 +15,7 @@ PAGE_NAME = "evidence.md"
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One fault, met in one way by one client. seen: every different observation, in order; more than one only where
-    `varies` says why.
+    `varies` says why, and none where `cannot` says why that client cannot be asked for it.
     """
 
     fault: str
@@ -23,6 +23,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     how: How
     seen: tuple[Seen, ...]
     varies: str = ""
+    cannot: str = ""
 
 
 class Matrix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

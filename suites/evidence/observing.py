@@ -37,12 +37,17 @@ def observed(
     seen: dict[int, list[Seen]] = defaultdict(list)
     failed: dict[int, str] = {}
     left = [repeats or repeats_of(case) for _, case in pairs]
+    for client, case in pairs:
+        if (cannot := _cannot(client, case)) is not None:
+            tick()
+            yield Row(fault=case.fault.id, client=client.name, how=case.how, seen=(), cannot=cannot)
     with _leaving_sockets_to_the_collector(), RouterThread() as routers, Trust.made() as trust:
         pool = ThreadPoolExecutor(LANES, thread_name_prefix="evidence")
         try:
             places: dict[Future[Seen], int] = {
                 pool.submit(observe, routers, trust, client, case): place
                 for place, (client, case) in sorted(enumerate(pairs), key=_short_last)
+                if _cannot(client, case) is None
                 for _ in range(repeats or repeats_of(case))
             }
             for future in as_completed(places):
@@ -57,6 +62,10 @@ def observed(
                     yield failed.get(place) or _row(*pairs[place], seen.pop(place))
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _cannot(client: Client, case: Case) -> str | None:
+    return None if case.need is None else client.cannot.get(case.need)
 
 
 @contextmanager

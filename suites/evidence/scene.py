@@ -1,24 +1,31 @@
 """One observation: a router, a fresh client, a fault; what the client saw, and what the ledger counted meanwhile."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Timer
+from typing import TypeVar
 
 import msgspec
 
-from fake_router.entries import AnyEntry, Dialled, Executed, Opened, Struck
+from fake_router.entries import AnyEntry, Dialled, Executed, Opened, Received, Struck
 from fake_router.identity import IDENTITY
 from fake_router.name_server import name_of_upstream
+from fake_router.pooling import POOL_GATE
 from fake_router.server import Router
 from fake_router.thread import RouterThread
-from faults.form import Api
+from faults.form import COMPLETION
+from faults.plan import Plan, PlannedOperation
 from suites.evidence.cases import Case, How
-from suites.evidence.client import Client, Session
-from suites.evidence.got import Got, Holds, error_chain, holds_of
+from suites.evidence.client import Ask, Client, Need, OnHead, Session
+from suites.evidence.got import Got, Holds, error_chain, events_in, holds_of, holds_of_stream
 from suites.evidence.names import names_of_routers
 from suites.evidence.trust import Trust
 from suites.reader import Reader
 from suites.way import way_of
 from suites.workload import completion_request
+
+T = TypeVar("T")
 
 READ_TIMEOUT_MS = 600  # of plans: three times the client's patience, so that "beyond" stays beyond on a busy machine
 HEALTH = "/health"
@@ -26,6 +33,7 @@ WARM, OPERATION, NEXT = 101, 102, 103
 _SETTLING_S = 30.0
 _SLOW_S = 0.1  # a healthy exchange on loopback that takes so long has met a busy machine
 _TRIES = 4
+_HOLD_S = 2.0  # how long a client waits that has no time-out for its own pool; ten times that of the others
 
 
 UNHARMED = Got(status=200, holds=Holds.RESULT)
@@ -81,11 +89,15 @@ class _Scene:
             self.routers.run(self.routers.close_router, router)
 
     def _with(self, session: Session, router: Router) -> Seen | str:
-        if self.case.how is How.REUSED and self._post(session, WARM, router) != UNHARMED:
+        held = self.case.need is Need.POOL
+        if self.case.how is How.REUSED and not held and self._post(session, WARM, router) != UNHARMED:
             return "the exchange before it failed"
+        let_go = self._occupied(session, router) if held else None
         since = len(router.ledger)
         self.routers.run(router.arm, self.case.plan, first_operation=OPERATION, read_timeout_ms=READ_TIMEOUT_MS)
-        got = self._get(session) if self.case.how is How.GET else self._post(session, OPERATION, router)
+        got = self._got(session, router)
+        if let_go is not None and not let_go():
+            return "the request that held the connection failed"
         if not self._settled(router):
             return f"its work was not over within {_SETTLING_S:g} s"
         entries = router.ledger.since(since)
@@ -96,10 +108,37 @@ class _Scene:
         if not then.succeeded and time.monotonic() - began > _SLOW_S:
             return f"the next operation failed and took long ({then})"
         sent = _connections(entries) if self.case.how is How.GET else _sendings(entries)
-        ran = sum(isinstance(entry, Executed) for entry in entries)
         return Seen(
-            got=got, sent=sent, ran=ran, then=UNHARMED if then == UNHARMED else then
+            got=got, sent=sent, ran=_executions(entries), then=UNHARMED if then == UNHARMED else then
         )  # as it is, so that JSON leaves it out
+
+    def _got(self, session: Session, router: Router) -> Got:
+        if self.case.how is How.GET:
+            return self._get(session)
+        return self._stream(session, router) if self.case.form.stream else self._post(session, OPERATION, router)
+
+    def _occupied(self, session: Session, router: Router) -> Callable[[], bool]:
+        """The only connection of the session's pool is held; what is returned lets go of it, once it was asked or
+        _HOLD_S are over, and says whether its holder got its answer.
+        """
+        plan = Plan(operations=(PlannedOperation(gate=POOL_GATE),))
+        self.routers.run(router.arm, plan, first_operation=WARM, read_timeout_ms=READ_TIMEOUT_MS)
+        ask = Ask(method="POST", target=COMPLETION.api.path, body=msgspec.json.encode(completion_request(WARM)))
+        answered = session.hold(ask, lambda: self.routers.run(router.wait_received, WARM, _SETTLING_S))
+        release = Timer(_HOLD_S, lambda: self.routers.run(router.release_pool))  # the fault is this wait
+        release.start()
+
+        def let_go() -> bool:
+            release.cancel()
+            release.join()
+            self.routers.run(router.release_pool)
+            try:
+                answered()
+            except Exception:  # noqa: BLE001  whatever a client raises
+                return False
+            return True
+
+        return let_go
 
     def _settled(self, router: Router) -> bool:
         """Nothing of it is under way any more, and what lay unread is in the ledger."""
@@ -110,32 +149,60 @@ class _Scene:
 
     def _post(self, session: Session, operation: int, router: Router) -> Got:
         since = len(router.ledger)
-        large = self.case.content_bytes if operation == OPERATION else 0
-        body = msgspec.json.encode(completion_request(operation, body_bytes=large))
-        raw = self._ask(session, "POST", Api.COMPLETIONS.path, body)
+        ask = self._ask(operation)
+        raw = self._told(lambda on_head: session.request(ask, on_head))
         if isinstance(raw, Got):
             return raw
-        executed = [entry.execution for entry in router.ledger.since(since) if isinstance(entry, Executed)]
         status, content = raw
-        holds = holds_of(content, operation, executed, self.case.fault.evidence.body)
+        holds = holds_of(content, operation, _executed(router, since), self.case.fault.evidence.body)
         # Its length depends on the number of its execution; that it is whole says more.
         return Got(status=status, holds=holds, body_bytes=0 if holds is Holds.RESULT else len(content))
 
+    def _stream(self, session: Session, router: Router) -> Got:
+        since = len(router.ledger)
+        form, ask, pieces = self.case.form, self._ask(OPERATION), list[bytes]()
+        raw = self._told(lambda on_head: session.stream(ask, on_head, pieces.append))
+        body = b"".join(pieces)
+        events = events_in(body, form)
+        if isinstance(raw, Got):
+            return msgspec.structs.replace(raw, events=events)
+        holds = holds_of_stream(body, form, OPERATION, _executed(router, since))
+        return Got(status=raw[0], holds=holds, events=events)
+
+    def _ask(self, operation: int) -> Ask:
+        """The case's own operation as the case has it, all others plain."""
+        case, own = self.case, operation == OPERATION
+        form = case.form if own else COMPLETION
+        body = completion_request(operation, form, case.content_bytes if own else 0)
+        expect = own and case.need is Need.EXPECT
+        return Ask(method="POST", target=form.api.path, body=msgspec.json.encode(body), expect=expect)
+
     def _get(self, session: Session) -> Got:
-        raw = self._ask(session, "GET", HEALTH, b"")
+        raw = self._told(lambda on_head: session.request(Ask(method="GET", target=HEALTH), on_head))
         if isinstance(raw, Got):
             return raw
         status, content = raw
         return Got(status=status, holds=Holds.AS_SENT, body_bytes=len(content))
 
-    def _ask(self, session: Session, method: str, target: str, body: bytes) -> Got | tuple[int, bytes]:
+    def _told(self, send: Callable[[OnHead], T]) -> Got | tuple[int, T]:
+        """Its status and what it returns, or the error that it raises."""
         head: list[int] = []
         try:
-            content = session.request(method, target, body, head.append)
+            content = send(head.append)
         except Exception as error:  # noqa: BLE001  whatever a client raises is what is recorded
             reason = self.client.reason_of(error)
             return Got(status=head[-1] if head else 0, error=error_chain(error), reason=reason)
         return head[-1], content
+
+
+def _executed(router: Router, since: int) -> list[int]:
+    return [entry.execution for entry in router.ledger.since(since) if isinstance(entry, Executed)]
+
+
+def _executions(entries: tuple[AnyEntry, ...]) -> int:
+    """How often the work ran of what was received since: not of what had held the connection."""
+    received = {entry.exchange for entry in entries if isinstance(entry, Received)}
+    return sum(isinstance(entry, Executed) and entry.exchange in received for entry in entries)
 
 
 def _sendings(entries: tuple[AnyEntry, ...]) -> int | None:

@@ -2,11 +2,12 @@
 
 import http.client
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from suites.evidence.client import OnHead, Patience
+from suites.evidence.client import WAITS_FOR_NO_100, Ask, Need, OnHead, OnPiece, Patience
 from suites.evidence.got import errno_in
 from suites.evidence.trust import Trust
 
@@ -20,17 +21,32 @@ class StandardSession:
     connection: http.client.HTTPConnection
     read_s: float
 
-    def request(self, method: str, target: str, body: bytes, on_head: OnHead) -> bytes:
+    def request(self, ask: Ask, on_head: OnHead) -> bytes:
         """A connection on which anything failed is closed: the module leaves that to its user."""
+        with self._answered(ask, on_head) as response:
+            return response.read()
+
+    def stream(self, ask: Ask, on_head: OnHead, on_piece: OnPiece) -> None:
+        """`response.read1()`; some versions leave one that was read to its end open (its next request fails then)."""
+        with self._answered(ask, on_head) as response, response:
+            while piece := response.read1():
+                on_piece(piece)
+
+    def hold(self, ask: Ask, until: Callable[[], object]) -> Callable[[], object]:
+        """Raises NotImplementedError: one connection serves one request after the other."""
+        raise NotImplementedError
+
+    @contextmanager
+    def _answered(self, ask: Ask, on_head: OnHead) -> Iterator[http.client.HTTPResponse]:
         connection = self.connection
         try:
             if connection.sock is None:
                 connection.connect()
             connection.sock.settimeout(self.read_s)
-            connection.request(method, target, body=body or None, headers=_HEADERS)
+            connection.request(ask.method, ask.target, body=ask.body or None, headers=_HEADERS)
             response = connection.getresponse()
             on_head(response.status)
-            return response.read()
+            yield response
         except Exception:
             connection.close()
             raise
@@ -42,6 +58,9 @@ class StandardClient:
     name = "http.client"
     package = ""
     methods = ("POST", "GET")
+    cannot: Mapping[Need, str] = MappingProxyType(
+        {Need.EXPECT: WAITS_FOR_NO_100, Need.POOL: "it has no pool: one connection serves one request after the other"}
+    )
 
     def version(self) -> str:
         """Of Python, its minor version."""

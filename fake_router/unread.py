@@ -166,6 +166,7 @@ class UnreadConnection:
                 exchange = self._board.next_early() if isinstance(act, AnswerEarly) and operation is not None else None
                 striking = self._open_strike(operation, exchange)
                 self._unserved(request, len(data))
+                self.will_be_served = isinstance(act, AnswerEarly) and act.ending is None
                 PartReading(
                     self._board, self._line, act, data, exchange, lambda: self._close_strike(striking), self._serve
                 ).begin()

@@ -20,7 +20,6 @@ MENTION = re.compile(
 )
 EXCEPTIONS = {
     ("faults/vocabulary.py", ""): "words of its own, from which ids are made, never the other way round",
-    ("suites/coding.py", "gzip"): "a word of HTTP",
     ("retryproof/faults.py", "reset-after"): "an example in a help text",
 }
 

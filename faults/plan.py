@@ -94,9 +94,18 @@ class PlannedOperation:
 
     @property
     def waits_for_its_caller(self) -> bool:
-        """Its first exchange has no answer yet when its caller is told that it was received."""
-        act = fault_named(self.faults[0]).act if self.faults else None
-        return isinstance(act, Hang) or (isinstance(act, Answer) and act.delay is not None)
+        """Its first exchange has no answer yet, or no whole one, when its caller leaves."""
+        act = self._first_act
+        return isinstance(act, Hang) or (isinstance(act, Answer) and (act.delay is not None or act.stalls))
+
+    @property
+    def begins_for_its_caller(self) -> bool:
+        """A part of its stream comes, and then nothing more: its caller leaves when it holds some of that."""
+        return self.stream and isinstance(self._first_act, Answer) and self._first_act.stalls
+
+    @property
+    def _first_act(self) -> Act | None:
+        return fault_named(self.faults[0]).act if self.faults else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +202,7 @@ class Plan:
             elif operation.leaves is not None and not operation.waits_for_its_caller:
                 raise PlanError(
                     f"operation {index} leaves by {operation.leaves!r}, but its answer may come first; expected a "
-                    f"first fault that is silent or late, or the gate {left!r}"
+                    f"first fault that is silent, late or stalls, or the gate {left!r}"
                 )
         if self.listeners and any(operation.leaves for operation in self.operations):
             raise PlanError("`leaves` beside a listener's fault; expected operations whose exchanges are received")

@@ -1,7 +1,7 @@
 """The faults of a streamed reply: where it stops, what its events hold, and how they are spaced."""
 
 from faults.answer import Answer, Cut, Spaced
-from faults.coverage import CORE, ONCE, Coverage
+from faults.coverage import CORE, ONCE, Coverage, left_at_once
 from faults.fault import RAN, Fault
 from faults.vocabulary import Content, Ending, Point, Side
 
@@ -48,6 +48,7 @@ def stream_faults() -> list[Fault]:
             "a stream that goes silent between two events",
             Answer(side=Side.AFTER, cut=Point.EVENT),
             authority=_RFC_CUT,
+            coverage=left_at_once(ONCE),
         ),
         _fault(
             "stream-spaced",

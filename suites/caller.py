@@ -35,7 +35,7 @@ async def call(
     Never raises for what the peer does. With `tls`, over TLS. A body that expects waits for 100 Continue, or for
     EXPECT_S. leave: the caller leaves before the answer when it is told to; then the arrival is LEFT.
     """
-    reading = Reading()
+    reading = Reading() if leave is None else Reading(begun=leave.begun)
     parts = request.written(reading.http, address)
     with connecting_socket(address[0]) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # no segment waits for another

@@ -172,8 +172,9 @@ class Driver:
         return await stage.instance.call(planned, number, self.subject.spec.ceiling_ms)
 
     async def _call_and_leave(self, stage: Stage, planned: PlannedOperation, number: int, gate: str) -> Outcome:
-        """Its caller leaves once it has been received. What it holds at its gate goes on when the subject has ended its
-        exchange, or has had a third of its read timeout to do so.
+        """Its caller leaves once it has been received: of a stream that begins, when some of it has come, or the
+        subject has had a third of its read timeout to pass it on. What it holds at its gate goes on when the subject
+        has ended its exchange, or has had as long to do so.
         """
         assert planned.leaves is not None
         spec = self.subject.spec
@@ -181,6 +182,8 @@ class Driver:
         call = asyncio.ensure_future(stage.instance.call(planned, number, spec.ceiling_ms, leave))
         try:
             await stage.received(number, unless=call)
+            if planned.begins_for_its_caller:
+                await leave.begun_or(call, spec.read_timeout_ms / 3000)
             leave.told.set()
             await leave.gone_or(call)
             await stage.all_over(spec.read_timeout_ms / 3000)

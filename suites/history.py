@@ -32,10 +32,10 @@ class Arrival(StrEnum):
 class Outcome:
     """How one operation ended for its caller, who had asked for it in that form. `says`: the subject's words, for
     reports. Of a stream, OK is one that looks whole to its last event. For a subject called in process, `tokens` and
-    `text` are what it returned; for one over HTTP, `body` is what arrived. sent: what its caller sent, as far as it is
-    known. coding: of the body, as its head names it. behind: what had come behind a whole answer, and is no part of it.
-    left: its caller left while it was in flight, wholly (arrival LEFT) or by half-closing.
-    Times are the machine's monotonic clock in nanoseconds.
+    `text` are what it returned, or what had come of a stream that it lost; for one over HTTP, `body` is what arrived.
+    sent: what its caller sent, as far as it is known. coding: of the body, as its head names it. behind: what had come
+    behind a whole answer, and is no part of it. left: its caller left while it was in flight, wholly (arrival LEFT) or
+    by half-closing. Times are the machine's monotonic clock in nanoseconds.
     """
 
     operation: int

@@ -16,9 +16,12 @@ _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, 0 s: close() sends RS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leave:
-    """How a caller leaves: once it is `told` to. It has `left` when the kernel knows."""
+    """How a caller leaves: once it is `told` to. It has `left` when the kernel knows. `begun`: before that, some of
+    its answer's content has come.
+    """
 
     how: Leaving
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
     told: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -27,11 +30,19 @@ class Leave:
         """How it left, for reports."""
         return f"its caller left ({self.how})"
 
+    async def begun_or(self, answered: asyncio.Future[Any], within_s: float) -> None:
+        """The answer has begun to come, or is over, or that time is."""
+        await _either(self.begun, answered, within_s)
+
     async def gone_or(self, answered: asyncio.Future[Any]) -> None:
         """The caller has left, or was answered before it could."""
-        left = asyncio.ensure_future(self.left.wait())
-        await asyncio.wait((left, answered), return_when=asyncio.FIRST_COMPLETED)
-        left.cancel()
+        await _either(self.left, answered, None)
+
+
+async def _either(event: asyncio.Event, answered: asyncio.Future[Any], within_s: float | None) -> None:
+    happened = asyncio.ensure_future(event.wait())
+    await asyncio.wait((happened, answered), timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
+    happened.cancel()
 
 
 async def until_told(waiting: Awaitable[T], leave: Leave, sock: socket.socket | None = None) -> T | None:

@@ -27,12 +27,13 @@ class Reply:
 
 @dataclass(slots=True)
 class Reading:
-    """What has arrived so far. `continued` is set by an interim response."""
+    """What has arrived so far. `continued` is set by an interim response, `begun` by the first content."""
 
     http: h11.Connection = field(
         default_factory=lambda: h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD_BYTES)
     )
     continued: asyncio.Event = field(default_factory=asyncio.Event)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
     _any_byte: bool = False
     _response: h11.Response | None = None
     _body: bytearray = field(default_factory=bytearray)
@@ -91,6 +92,7 @@ class Reading:
                     self._response = response
                 case h11.Data(data=data):
                     self._body += data
+                    self.begun.set()
                 case h11.EndOfMessage():
                     return self.reply(Arrival.WHOLE, "")
                 case h11.InformationalResponse():

@@ -3,10 +3,10 @@
 import asyncio
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 from fake_router.identity import IDENTITY
 from faults.evidence import REFERENCE_CONTRACT
@@ -31,10 +31,35 @@ BACKOFF_MS = 1  # and its pause before it sends again: thousands of plans wait f
 UPSTREAMS = 2
 REFERENCE_POLICIES = tuple(POLICIES)
 
-Result = tuple[tuple[int, ...], str]  # tokens and text of the only choice that is asked for
-
-
 FORWARDERS = SubjectThread("forwarders")
+
+
+@dataclass(slots=True)
+class _Held:
+    """What has come of the only choice that is asked for. `begun` is called when something has."""
+
+    begun: Callable[[], object]
+    tokens: list[int] | None = None
+    texts: list[str] = field(default_factory=list)
+
+    def take(self, tokens: Sequence[int] | None, text: str) -> None:
+        """Its next part, or all of it."""
+        self.tokens = [] if self.tokens is None else self.tokens
+        self.tokens += tokens or ()
+        self.texts.append(text)
+        self.begun()
+
+    @property
+    def result(self) -> tuple[tuple[int, ...], str] | tuple[None, None]:
+        """Tokens and text; None for both where nothing has come."""
+        return (None, None) if self.tokens is None else (tuple(self.tokens), "".join(self.texts))
+
+
+def _begun(leave: Leave | None) -> Callable[[], object]:
+    """Tells the caller, whose loop is another, that its answer has begun to come."""
+    if leave is None:
+        return lambda: None
+    return partial(asyncio.get_running_loop().call_soon_threadsafe, leave.begun.set)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,23 +74,23 @@ class ReferenceInstance:
         """One operation, by a plain function call; what it returns or raises is the outcome. Its caller leaves by
         cancelling it. (Segmentation is the caller's wire's, and there is none.)
         """
-        asked = self._asked(planned, number, ceiling_ms / 1000)
+        asked = self._asked(planned, number, ceiling_ms / 1000, _Held(_begun(leave)))
         outcome = await FORWARDERS.outcome(asked, number, planned.form, ceiling_ms, leave)
         return replace(outcome, sent=sent_content(completion_request(number, planned.form, planned.body_bytes)))
 
-    async def _asked(self, planned: PlannedOperation, number: int, ceiling_s: float) -> Outcome:
+    async def _asked(self, planned: PlannedOperation, number: int, ceiling_s: float, held: "_Held") -> Outcome:
         started = time.monotonic_ns()
         form = planned.form
-        kind, arrival, says, result = Kind.OK, Arrival.RETURNED, "", None
+        kind, arrival, says = Kind.OK, Arrival.RETURNED, ""
         try:
             async with asyncio.timeout(ceiling_s):
-                result = await (self._streamed(planned, number) if form.stream else self._complete(planned, number))
+                await (self._stream(planned, number, held) if form.stream else self._complete(planned, number, held))
         except ForwardError as error:
             kind = Kind.FAILED if isinstance(error, NotExecutedError) else Kind.UNKNOWN
             says = f"{type(error).__name__}: {error}"
         except TimeoutError:
             kind, arrival, says = Kind.UNKNOWN, Arrival.HUNG, f"no answer within {ceiling_s:g} s"
-        tokens, text = result if result is not None else (None, None)
+        tokens, text = held.result
         return Outcome(
             operation=number,
             kind=kind,
@@ -78,23 +103,19 @@ class ReferenceInstance:
             ended_at_ns=time.monotonic_ns(),
         )
 
-    async def _complete(self, planned: PlannedOperation, number: int) -> Result:
+    async def _complete(self, planned: PlannedOperation, number: int, held: "_Held") -> None:
         request, api = completion_request(number, planned.form, planned.body_bytes), Api(planned.form.api.value)
         completion = await self.forwarder.complete(request, api=api, expect=planned.expect)
         (choice,) = completion.choices
-        return choice.token_ids or (), choice.text
+        held.take(choice.token_ids, choice.text)
 
-    async def _streamed(self, planned: PlannedOperation, number: int) -> Result:
-        """What its events add up to; it returns only when the last of them has come."""
-        tokens: list[int] = []
-        texts: list[str] = []
+    async def _stream(self, planned: PlannedOperation, number: int, held: "_Held") -> None:
+        """It returns only when the last event has come; what came before a failure was used as it came."""
         request, api = completion_request(number, planned.form, planned.body_bytes), Api(planned.form.api.value)
         async with aclosing(self.forwarder.stream(request, api=api)) as events:
             async for event in events:
                 for delta in event.deltas:
-                    tokens += delta.token_ids or ()
-                    texts.append(delta.text)
-        return tuple(tokens), "".join(texts)
+                    held.take(delta.token_ids, delta.text)
 
     async def idle(self) -> bool | None:
         """Exact: it counts what it has in flight."""

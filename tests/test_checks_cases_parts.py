@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from fake_router.content import streamed_result
 from fake_router.forms import DONE, stream_events
+from faults.answer import STREAM_STEPS
 from faults.form import Api
 from suites.findings import Verdict
-from suites.history import Arrival, Outcome
+from suites.history import Arrival, Kind, Outcome
 from tests.answered import answered_with
-from tests.ledgers import OP, PROXY, SERVER, Case, explain, run, said_of
+from tests.ledgers import LIBRARY, OP, PROXY, SERVER, Case, explain, run, said_of
 from tests.test_checks_cases_streams import (
     AGAIN,
     CUT,
@@ -19,6 +21,7 @@ from tests.test_checks_cases_streams import (
     HEALTHY,
     OTHERS,
     PART,
+    STREAM,
     TWICE,
     WHOLE,
     asked,
@@ -39,6 +42,14 @@ def _lost(name: str, body: bytes, says: dict[str, Verdict], arrival: Arrival = A
     """A server passes that on of a stream that was cut behind it."""
     finished = run(streaming("body-chunked-fin"), CUT, got(body, arrival))
     return Case(name=name, rule=4, run=finished, verdict=FAIL if says else PASS, says=says)
+
+
+def _raised(operation: int, *, steps: int) -> Outcome:
+    """What a caller in process has of a stream when the call raises."""
+    tokens, text = streamed_result(operation, 1, 0)
+    part = tuple(tokens[: steps * (len(tokens) // STREAM_STEPS)]), text[: steps * (len(text) // STREAM_STEPS)]
+    lost = Outcome(operation=OP, kind=Kind.UNKNOWN, arrival=Arrival.RETURNED, form=STREAM)
+    return replace(lost, tokens=part[0], text=part[1])
 
 
 def _left(body: bytes) -> Outcome:
@@ -114,6 +125,16 @@ CASES = (
         )
         for subject in (SERVER, PROXY)
         for whose, events, says in (("its own", EVENTS[:2], {}), ("another operation's", OTHERS[:2], NO_OWN))
+    ),
+    *(
+        Case(
+            name=f"{whose} events, to a caller in process whose call then raises",
+            rule=4,
+            run=run(streaming("body-chunked-fin"), CUT, _raised(operation, steps=2), subject=LIBRARY),
+            verdict=FAIL if says else PASS,
+            says=says,
+        )
+        for whose, operation, says in (("its own", OP, {}), ("another operation's", OP + 5, NO_OWN))
     ),
 )
 

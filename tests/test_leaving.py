@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from fake_router.content import step_text
 from fake_router.entries import EndedBy
 from fake_router.thread import RouterThread
 from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
@@ -26,6 +27,7 @@ from suites.shrink import simpler
 from tests.ledgers import OP, SERVER, closed, explain, lost, ok, received, run, said_of, served, steps, striking, struck
 
 SILENT = PlannedOperation(faults=("silence-after",), leaves=Leaving.RESET)
+IN_ITS_STREAM = PlannedOperation(faults=("stream-stall",), stream=True, leaves=Leaving.RESET)
 BEFORE_THE_WORK = PlannedOperation(leaves=Leaving.FIN, gate="left:0")
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 BODY = b'{"prompt": [1, 2]}'
@@ -102,7 +104,20 @@ async def test_a_caller_that_is_answered_first_has_not_left(how: Leaving) -> Non
     assert not leave.left.is_set()
 
 
-@pytest.mark.parametrize("operation", [SILENT, BEFORE_THE_WORK], ids=["during", "before"])
+async def test_a_caller_in_the_middle_of_its_answer_leaves_with_what_it_holds() -> None:
+    """What has come by then is known, and may be judged."""
+    async with peer() as listener:
+        leave = Leave(how=Leaving.RESET)
+        calling, connection = await _called(listener, leave)
+        with connection:
+            await asyncio.get_running_loop().sock_sendall(connection, ANSWER[:-1])
+            await leave.begun_or(calling, CEILING_MS / 1000)
+            leave.told.set()
+            reply = await calling
+    assert (reply.arrival, reply.status, reply.body) == (Arrival.LEFT, 200, b"{")
+
+
+@pytest.mark.parametrize("operation", [SILENT, IN_ITS_STREAM, BEFORE_THE_WORK], ids=["during", "stream", "before"])
 async def test_the_reference_stops_for_a_caller_that_has_left(operation: PlannedOperation) -> None:
     """It is cancelled, so it ends its exchange; what had not begun never does."""
     with RouterThread() as routers:
@@ -193,3 +208,18 @@ def test_an_operation_that_is_left_out_takes_no_gate_of_another_with_it() -> Non
     """The gate of a caller that leaves is renumbered."""
     plan = Plan(operations=(PlannedOperation(), replace(BEFORE_THE_WORK, gate="left:1")))
     assert Plan(operations=(BEFORE_THE_WORK,)) in list(simpler(plan))
+
+
+async def test_what_came_of_a_lost_stream_is_in_the_outcome_of_a_call_in_process() -> None:
+    """The reference gives its events out as they come: the events before the loss were used."""
+    operation = PlannedOperation(faults=("stream-event-fin",), stream=True)
+    with RouterThread() as routers:
+        async with Driver(subject=reference_subject(None, "test"), routers=routers) as driver:
+            lived = await driver.run(Plan(operations=(operation,)))
+    (outcome, *_) = lived.history
+    assert (outcome.kind, outcome.text) == (
+        Kind.UNKNOWN,
+        "".join(step_text(outcome.operation, 1, 0, s) for s in range(3)),
+    )
+    altered = replace(lived, history=(replace(outcome, text="?"), *lived.history[1:]))
+    assert (judge(lived).verdict, judge(altered).verdict) == (Verdict.PASS, Verdict.FAIL)

@@ -19,7 +19,8 @@ def caller_left(run: Run) -> list[Finding]:
 
 def _told(account: Account) -> str:
     last = account.attempts[-1]
-    stopped = last.peer_left is not None and (last.answered is None or last.peer_left < last.answered)
+    whole = last.answered if last.whole else None  # of an answer that stalls, a part was sent before that
+    stopped = last.peer_left is not None and (whole is None or last.peer_left < whole)
     did = "ended its exchange with the router" if stopped else "waited for the router's answer"
     ran = "" if account.executions else ", before the work began"
     return (

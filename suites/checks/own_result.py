@@ -59,7 +59,8 @@ def _excerpt(outcome: Outcome) -> str:
     if outcome.tokens is not None:
         return f"tokens {list(outcome.tokens)!r}"
     shown = outcome.body[:60]
-    return f"{shown!r}{'...' if len(outcome.body) > len(shown) else ''}"
+    coding = f", called {outcome.coding!r}" if outcome.coding else ""
+    return f"{shown!r}{'...' if len(outcome.body) > len(shown) else ''}{coding}"
 
 
 CHECK = Check(

@@ -15,12 +15,14 @@ _NOTHING: Result = ((), "")
 
 def is_part(outcome: Outcome, subject: SubjectFacts) -> bool:
     """A stream has begun, and no success came of it. (Of a proxy bytes are compared, of any answer.)"""
-    lost = outcome.form.stream and outcome.success_head and outcome.kind is not Kind.OK
-    return lost and not passes_bytes(subject)
+    begun = outcome.tokens is not None if subject.in_process else outcome.success_head
+    return begun and outcome.form.stream and outcome.kind is not Kind.OK and not passes_bytes(subject)
 
 
 def streamed_of(outcome: Outcome) -> Streamed:
-    """What its caller holds, read as a stream."""
+    """What its caller holds, read as a stream; a call in process has read it already."""
+    if outcome.tokens is not None:
+        return Streamed(choices={0: (outcome.tokens, outcome.text or "")})
     return streamed_in(outcome.content, outcome.form.api)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import uvloop
 
+from fake_router.bound import written
 from fake_router.control import Control
 from fake_router.identity import Identity
 from fake_router.server import Router
@@ -74,8 +75,8 @@ async def _serve(host: str, ports: Sequence[int], control_host: str, control_por
         await control.start()
         try:
             addresses: dict[str, list[str] | str] = {
-                "upstreams": [f"{host}:{port}" for port in router.ports],
-                "control": f"{control_host}:{control.port}",
+                "upstreams": [written(host, port) for port in router.ports],
+                "control": written(control_host, control.port),
             }
             if tls is not None:
                 addresses["ca"] = str(tls.ca_file)

@@ -4,7 +4,6 @@ It has no authentication, so it listens on a loopback address unless told otherw
 """
 
 import asyncio
-import errno
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -12,8 +11,8 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
+from fake_router.bound import bound, written
 from fake_router.ledger import dump, dump_more
-from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from faults.driven import refuse_undriven
 from faults.plan import PlanError
@@ -42,18 +41,13 @@ class Control:
         self.port = 0
 
     async def start(self) -> None:
-        """Listen. Raises PortInUseError, or another OSError."""
+        """Listen. Raises PortInUseError, or another ListenError."""
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self._host, self._wanted)
         try:
+            site = web.SockSite(self._runner, bound(self._host, self._wanted))
             await site.start()
-        except OSError as error:
+        except OSError:
             await self.close()
-            if error.errno == errno.EADDRINUSE:
-                raise PortInUseError(
-                    errno.EADDRINUSE,
-                    f"{self._host}:{self._wanted} is in use; expected a free control port, or 0 for any",
-                ) from None
             raise
         self.port = self._runner.addresses[0][1]
 
@@ -150,7 +144,7 @@ class Control:
         return _json(
             200,
             {
-                "upstreams": [f"{router.host}:{port}" for port in router.ports],
+                "upstreams": [written(router.host, port) for port in router.ports],
                 "entries": len(router.ledger),
                 "busy": router.busy(),
                 "connections": router.connections(),

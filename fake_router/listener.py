@@ -12,6 +12,7 @@ import socket
 import struct
 from collections.abc import Callable
 
+from fake_router.bound import bound, refused
 from fake_router.packet_filter import make_reachable, make_unreachable
 
 BACKLOG = 4096
@@ -20,10 +21,6 @@ MAX_FILLERS = 8
 _FILLER_MS = 100
 _RETRY_ACCEPT_S = 0.05
 _QUEUED = struct.Struct("=I")  # tcpi_unacked in tcp_info: of a listening socket, the length of its queue
-
-
-class PortInUseError(OSError):
-    """Another socket has the port; the message quotes host and port."""
 
 
 class Listener:
@@ -41,7 +38,7 @@ class Listener:
         self._filtered = False
         self._waiting: Callable[[], None] | None = None  # called in place of accepting
         self._small = False
-        self._holder = _bound(host, port)
+        self._holder = bound(host, port)
         self.port: int = self._holder.getsockname()[1]
         try:
             self._listen()
@@ -187,7 +184,7 @@ class Listener:
         return self._sock
 
     def _listen(self, *, beside: bool = False) -> None:
-        sock = _bound(self._host, self.port, beside=beside)
+        sock = bound(self._host, self.port, beside=beside)
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # what it accepts inherits this
             if self._small:
@@ -195,7 +192,7 @@ class Listener:
             sock.listen(BACKLOG)
         except OSError as error:
             sock.close()
-            raise _in_use(self._host, self.port, error) from None
+            raise refused(self._host, self.port, error) from None
         self._sock = sock
         self._watch()
 
@@ -231,24 +228,3 @@ def _connected(sock: socket.socket) -> bool:
     poll = select.poll()
     poll.register(sock, select.POLLOUT)
     return bool(poll.poll(_FILLER_MS)) and sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
-
-
-def _bound(host: str, port: int, *, beside: bool = False) -> socket.socket:
-    """A bound socket; `beside`: where another one of ours listens."""
-    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        sock.setblocking(False)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, int(beside))
-        sock.bind((host, port))
-    except OSError as error:
-        sock.close()
-        raise _in_use(host, port, error) from None
-    return sock
-
-
-def _in_use(host: str, port: int, error: OSError) -> OSError:
-    if error.errno == errno.EADDRINUSE:
-        return PortInUseError(errno.EADDRINUSE, f"{host}:{port} is in use; expected a free port, or 0 for any")
-    return OSError(error.errno, f"cannot listen on {host!r} port {port!r}: {error.strerror or error}")

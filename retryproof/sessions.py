@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import uvloop
 
+from fake_router.bound import ListenError
 from fake_router.thread import RouterThread
 from retryproof.exits import CommandError, Exit
 from retryproof.interrupts import cancelling
@@ -137,6 +138,8 @@ async def _end(tasks: set[asyncio.Task[Any]]) -> None:
 
 def in_words(error: OSError) -> str:
     """What the machine refused, and what to do."""
+    if isinstance(error, ListenError):
+        return str(error.strerror)
     what = error.strerror or str(error) or type(error).__name__
     where = f" ({error.filename!r})" if error.filename is not None else ""
     advice = _ADVICE.get(error.errno or 0, "put that right and run it again")

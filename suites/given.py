@@ -1,7 +1,9 @@
 """What a command line says of a subject that is a URL: the keys of a subject file, as options."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ from suites.subject_reader import SubjectFile, SubjectFileError, SubjectReader
 
 DEFAULTS: dict[str, int] = {"connect_timeout_ms": 300, "read_timeout_ms": 300, "quiet_ms": 1_000}
 _OF_OPTIONS = {"url": "the URL itself", "listen": "--listen", "speaks": "--speaks", "promises": "--promises"}
+_SETTABLE = tuple(key for key in KEYS if key not in _OF_OPTIONS and key not in OF_A_PROCESS)
+_TABLES = ("headers", "reach", "says", "contract")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,7 @@ def url_subject(url: str, given: Given) -> SubjectFile:
             )
     speaks = given.speaks or ""
     data.update(speaks=speaks.split(",") if "," in speaks else speaks, promises=given.promises)
+    _refuse_twice(url, given.settings)
     for setting in given.settings:
         _set(data, url, setting)
     if "idle" in data:
@@ -83,22 +88,38 @@ def _set(data: dict[str, Any], url: str, setting: str) -> None:
     key, dot, inner = name.partition(".")
     if key in _OF_OPTIONS:
         raise SubjectFileError(f"{url}: --set {setting!r}; expected {_OF_OPTIONS[key]} instead")
-    if not equals or key not in KEYS or (dot and not inner):
-        known = ", ".join(key for key in KEYS if key not in _OF_OPTIONS and key not in OF_A_PROCESS)
-        raise SubjectFileError(f"{url}: --set {setting!r}; expected KEY=VALUE with some of the keys {known}")
+    if key not in _SETTABLE:
+        near = get_close_matches(key, _SETTABLE, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        why = f"there is no key {key!r}" if key not in KEYS else f"{key!r} is of a subject that we start"
+        raise SubjectFileError(f"{url}: --set {setting!r}: {why}; expected one of {', '.join(_SETTABLE)}{hint}")
+    if not equals or (dot and not (inner and key in _TABLES)):
+        form = f"{key}.NAME=VALUE" if key in _TABLES else f"{key}=VALUE"
+        raise SubjectFileError(f"{url}: --set {setting!r}; expected {form}, {KEYS[key][1]}")
     fits = KEYS[key][0]
     if dot:
         table = data.setdefault(key, {})
-        table[inner] = text if key in ("headers", "values") else _toml(text)
+        if not isinstance(table, dict):
+            raise SubjectFileError(f"{url}: --set {setting!r} beside {key}={table!r}; expected one of them")
+        table[inner] = text if key == "headers" else _toml(text)
     elif key == "probes" and text[:1] == "/":
         data[key] = text.split(",")
     else:
         data[key] = text if fits(text) else _toml(text)
 
 
+def _refuse_twice(url: str, settings: Sequence[str]) -> None:
+    """Of two values for one key only the last would count, and nobody would notice. Raises SubjectFileError."""
+    names = [setting.partition("=")[0] for setting in settings]
+    for name, setting in zip(names, settings, strict=True):
+        if names.count(name) > 1:
+            raise SubjectFileError(f"{url}: --set {setting!r}, and {name!r} once more; expected each key once")
+
+
 def _toml(text: str) -> Any:
     """A value as TOML writes it; what is none stays a text, which the key's own check refuses by name."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except ValueError:
+        (value,) = tomllib.loads(f"value = {text}").values()
+    except (ValueError, RecursionError):
         return text
+    return value

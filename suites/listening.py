@@ -88,6 +88,16 @@ def _certified(data: Mapping[str, Any], here: Path, names: tuple[str, ...], refu
 
 def _address_in(text: str) -> Address:
     host, colon, port = text.rpartition(":")
-    if not (host and "/" not in host and colon and port.isdecimal() and 0 < int(port) < 65_536):
+    if not (
+        colon and "/" not in host and is_host(host) and port.isdecimal() and len(port) < 6 and 0 < int(port) < 65_536
+    ):
         raise ValueError(f"{text!r}; expected HOST:PORT")
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def is_host(name: str) -> bool:
+    """A resolver can be asked for it (RFC 1035 s2.3.4: 63 bytes a label)."""
+    try:
+        return bool(name.encode("idna")) and name.isprintable()
+    except UnicodeError:
+        return False

@@ -6,6 +6,7 @@ import socket
 import ssl
 from dataclasses import dataclass, field
 
+TLS_FAILED = "TLS"  # how what is said of a failure of TLS begins
 _READ_BYTES = 1 << 16
 
 
@@ -103,5 +104,7 @@ def pipe_on(sock: socket.socket, host: str, tls: ssl.SSLContext | None) -> Pipe:
 def in_words(error: OSError) -> str:
     """Why a connection failed or ended."""
     if isinstance(error, ssl.SSLError):  # its errno is OpenSSL's
-        return f"TLS: {getattr(error, 'verify_message', '') or error.reason or error}"
+        return f"{TLS_FAILED}: {getattr(error, 'verify_message', '') or error.reason or error}"
+    if isinstance(error, socket.gaierror):  # its errno is the resolver's
+        return error.strerror or str(error)
     return os.strerror(error.errno) if error.errno else str(error)  # asyncio puts words of its own in strerror

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fake_router.listener import PortInUseError
+from fake_router.bound import ListenError
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from suites.passage import Toxiproxy
@@ -71,7 +71,7 @@ class Stages:
             )
             try:
                 await self._routers.call(router.start)
-            except PortInUseError as error:
+            except ListenError as error:
                 name = self._subject.spec.facts.name
                 raise SubjectError(f"{error.strerror}: it is where {name} looks for its router") from None
             except BaseException:

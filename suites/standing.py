@@ -9,6 +9,7 @@ from suites.caller import NO_CONNECTION
 from suites.endpoint import Endpoint, endpoint_of
 from suites.history import Arrival, Outcome
 from suites.leaving import Leave
+from suites.pipe import TLS_FAILED
 from suites.subject import Address, SubjectError, SubjectSpec
 from suites.subject_reader import SubjectFile
 
@@ -32,7 +33,7 @@ class StandingSubject:
         del upstreams
         file, deadline_s = self._file, time.monotonic() + self.spec.start_ms / 1000
         if why := await self._endpoint.unconnectable(self.spec.start_ms / 1000):
-            raise SubjectError(f"{file.url} cannot be reached ({why}); expected a forwarder that is running there")
+            raise SubjectError(f"{file.url} cannot be reached ({why}); expected {_expected(why, file)}")
         while (left_s := deadline_s - time.monotonic()) > 0:
             if file.ready == "tcp" or await self._endpoint.is_ready(file.ready, max(1, int(left_s * 1000))):
                 return StandingInstance(file, self._endpoint)
@@ -41,6 +42,16 @@ class StandingSubject:
             f"{file.url} was not ready within {self.spec.start_ms} ms; expected a GET of {file.ready!r} to be answered "
             "with 200; correct `ready`, or raise `start_ms`"
         )
+
+
+def _expected(why: str, file: SubjectFile) -> str:
+    """What would have let us in."""
+    if not why.startswith(TLS_FAILED):
+        return "a forwarder that is running there"
+    if "WRONG_VERSION_NUMBER" in why:
+        return "one that speaks TLS there; or an http:// URL"
+    believed = f"one of a CA in {str(file.ca_file)!r}" if file.ca_file else "one of a CA that this machine trusts"
+    return f"a certificate that can be believed, {believed}; name the file of its CA with `ca_file`"
 
 
 class StandingInstance:

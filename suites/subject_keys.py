@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from faults.catalogue import FAMILIES, is_fault
 from faults.form import Api
 from faults.plan import MAX_UPSTREAMS
-from suites.listening import is_listen
+from suites.listening import is_host, is_listen
 from suites.run import Promise
 from suites.subject import Isolation
 
@@ -61,6 +61,7 @@ def is_url(value: object) -> bool:
             parts
             and parts.scheme in ("http", "https")
             and parts.hostname
+            and is_host(parts.hostname)
             and (parts.port is None or parts.port > 0)
             and "@" not in parts.netloc
             and " " not in parts.geturl()

@@ -17,6 +17,8 @@ from faults.plan import PlannedOperation
 from suites.endpoint import Endpoint, endpoint_of
 from suites.given import Given, url_subject
 from suites.history import Arrival, Kind
+from suites.standing import StandingSubject
+from suites.subject import SubjectError
 
 CEILING_MS = 10_000
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -128,3 +130,39 @@ async def test_an_end_without_close_notify_is_no_end_of_a_body(tmp_path: Path, p
 def test_a_text_without_a_number_carries_no_operation(prompt: str) -> None:
     """Nor one that is too large."""
     assert operation_in(prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("speaks_tls", "url", "settings", "says"),
+    [
+        (True, "https://127.0.0.1", (), "one of a CA that this machine trusts; name the file of its CA with `ca_file`"),
+        (
+            True,
+            "https://127.0.0.1",
+            ("ca_file=ca.pem",),
+            "a certificate that can be believed, one of a CA in '.*ca.pem'",
+        ),
+        (False, "https://127.0.0.1", (), "expected one that speaks TLS there; or an http:// URL"),
+        (True, "http://nowhere.invalid", (), "is not|not known|resolution.*expected a forwarder that is running there"),
+    ],
+)
+async def test_why_it_cannot_be_reached_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, speaks_tls: bool, url: str, settings: tuple[str, ...], says: str
+) -> None:
+    """Nobody there, nobody to believe, or no TLS."""
+    monkeypatch.chdir(tmp_path)
+    trustme.CA().cert_pem.write_to_path("ca.pem")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    options = Given(listen=("h:1",), speaks="openai-completions", promises="transparent", settings=settings)
+
+    async def answer_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(ANSWER)
+        writer.close()
+
+    serving = await asyncio.start_server(answer_at_once, "127.0.0.1", 0, ssl=context if speaks_tls else None)
+    async with serving:
+        port = serving.sockets[0].getsockname()[1]
+        with pytest.raises(SubjectError, match=says):
+            await StandingSubject(url_subject(f"{url}:{port}", options)).start()

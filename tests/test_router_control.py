@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
+from fake_router.bound import PortInUseError
 from fake_router.control import Control
 from fake_router.entries import Executed, Marked, Opened, Received, Struck
 from fake_router.ledger import load
-from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.vocabulary import Sight
@@ -179,7 +179,7 @@ async def test_a_control_port_in_use_is_named() -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
         async with Router() as router:
-            with pytest.raises(PortInUseError, match=f"{HOST}:{port} is in use; expected a free control port"):
+            with pytest.raises(PortInUseError, match=f"{HOST}:{port} is in use; expected a free port"):
                 await Control(router, port=port).start()
 
 

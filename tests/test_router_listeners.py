@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from fake_router import dialling
+from fake_router.bound import ListenError, PortInUseError, bound, written
 from fake_router.entries import Dialled, Executed, Opened, Received, Striking, Struck, Unserved, Witness
 from fake_router.kernel import DialWitness, PacketsLostError, can_watch_packets
-from fake_router.listener import PortInUseError
 from fake_router.server import Router
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Sight
@@ -233,3 +233,24 @@ async def test_a_port_can_be_had_again_at_once() -> None:
 def test_a_router_that_cannot_be_is_refused(upstreams: int, ports: tuple[int, ...] | None, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         Router(upstreams=upstreams, ports=ports)
+
+
+@pytest.mark.parametrize(
+    ("host", "says"),
+    [
+        ("8.8.8.8", "'8.8.8.8' is no address of this machine; expected one that is, or 0.0.0.0"),
+        ("nowhere.invalid", "'nowhere.invalid' is not found"),
+        ("a..b", "'a..b' is not found"),
+        ("nul\0", "expected an address of this machine"),
+        ("x" * 300, "expected an address of this machine"),
+    ],
+)
+def test_where_nobody_can_listen_is_said_with_where_one_can(host: str, says: str) -> None:
+    """Of an upstream, and of the control API."""
+    with pytest.raises(ListenError, match=says):
+        bound(host, 0)
+
+
+def test_an_address_is_written_as_urls_have_it() -> None:
+    """RFC 3986 s3.2.2."""
+    assert [written("127.0.0.1", 80), written("::1", 80)] == ["127.0.0.1:80", "[::1]:80"]

@@ -11,6 +11,7 @@ import pytest
 from fake_router.entries import AnyEntry, EndedBy, Witness
 from faults.catalogue import CATALOGUE, POISONS
 from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.vocabulary import Replied
 from signoff.report import CellReport, Report
 from suites.subject_keys import KEYS
 
@@ -49,6 +50,21 @@ def test_every_kind_of_entry_and_every_witness_is_documented() -> None:
     kinds = {kind.__name__ for kind in get_args(AnyEntry)}
     assert kinds <= _tables_of("ledger.md")
     assert all(f"`{word}`" in text for word in (*Witness, *EndedBy))
+
+
+def test_the_table_of_acceptance_has_every_combination_of_facts_that_a_fault_means() -> None:
+    """And no other: what was received, accepted and executed, and whether anything was replied."""
+    rows = re.findall(r"^\| .+ \| (no exchange|(?:yes|no) / .+) \|$", (ROOT / "docs" / "ledger.md").read_text(), re.M)
+    documented = set()
+    for row in rows:
+        *facts, replied = row.replace("no exchange", "no / no / no / 0").split(" / ")
+        documented |= {(*facts, part == "0") for part in replied.split(", or ")}
+    truths = [fault.truth for fault in CATALOGUE.values()]
+    words = {True: "yes", False: "no"}
+    assert documented == {
+        (words[truth.received], words[truth.accepted], words[truth.executed], truth.replied is Replied.NOTHING)
+        for truth in truths
+    }
 
 
 def test_every_failure_point_of_the_catalogue_is_documented() -> None:

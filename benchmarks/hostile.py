@@ -11,9 +11,13 @@ from enum import StrEnum
 import msgspec
 
 from fake_router.content import prompt_tokens
+from fake_router.routes import MAX_CHOICES
 from fake_router.wire import MAX_BODY_BYTES, MAX_HEAD_BYTES
+from faults.form import Api, Form
+from suites.workload import completion_request
 
-TARGET = "/v1/completions"
+TARGET = Api.COMPLETIONS.path
+FORMS = tuple(Form(api=api, stream=stream) for api in Api for stream in (False, True))
 ALLOWED = frozenset({100, 200, 400, 404, 405, 413, 431})  # what an honest router may say to a hostile peer
 _SMALL = 400  # bytes
 
@@ -25,6 +29,7 @@ class Then(StrEnum):
     READ = "read"  # it reads until the router ends the connection
     RESET = "reset"  # RST, at once
     HOLD = "hold"  # it stays, half-open, and ends later
+    LEAVE = "leave"  # it reads the beginning of its answer, and is gone with the rest unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +50,13 @@ def body(operation: int) -> bytes:
     return msgspec.json.encode({"prompt": prompt_tokens(operation)})
 
 
+def asked(rng: random.Random, operation: int, *fields: bytes, choices: int = 1) -> bytes:
+    """A request for that operation, of any form: a completion or a chat, whole or streamed."""
+    form = rng.choice(FORMS)
+    content = completion_request(operation, form) | {"n": choices}
+    return post(msgspec.json.encode(content), *fields, target=form.api.path.encode())
+
+
 def post(content: bytes, *fields: bytes, version: bytes = b"1.1", target: bytes = TARGET.encode()) -> bytes:
     """A request whose length is right, with more fields."""
     lines = (b"POST %b HTTP/%b" % (target, version), b"Host: h", b"Content-Length: %d" % len(content), *fields)
@@ -56,7 +68,7 @@ def _noise(rng: random.Random, _: int) -> Hostile:
 
 
 def _mutated(rng: random.Random, operation: int) -> Hostile:
-    data = bytearray(post(body(operation)))
+    data = bytearray(asked(rng, operation))
     for _ in range(rng.randint(1, 4)):
         at = rng.randrange(len(data))
         match rng.randrange(4):
@@ -79,7 +91,7 @@ def _byte_by_byte(_: random.Random, operation: int) -> Hostile:
 
 
 def _split(rng: random.Random, operation: int) -> Hostile:
-    data = post(body(operation), b"Connection: close")
+    data = asked(rng, operation, b"Connection: close")
     at = rng.randrange(1, len(data))
     parts = (data[:at], data[at:])
     return Hostile(kind="split", parts=parts, then=Then.READ, operations=(operation,), expects=(200,))
@@ -88,21 +100,30 @@ def _split(rng: random.Random, operation: int) -> Hostile:
 def _pipelined(rng: random.Random, operation: int) -> Hostile:
     operations = tuple(range(operation, operation + rng.randint(2, STRIDE)))
     closes = operations[-1]
-    data = b"".join(post(body(one), *([b"Connection: close"] if one == closes else [])) for one in operations)
+    data = b"".join(asked(rng, one, *([b"Connection: close"] if one == closes else [])) for one in operations)
     return Hostile(
         kind="pipelined", parts=(data,), then=Then.READ, operations=operations, expects=(200,) * len(operations)
     )
 
 
-def _half_closed_pipeline(_: random.Random, operation: int) -> Hostile:
+def _half_closed_pipeline(rng: random.Random, operation: int) -> Hostile:
     """Nobody promises all answers to a peer that has ended; the ledger has every request."""
     operations = (operation, operation + 1)
-    data = b"".join(post(body(one)) for one in operations)
+    data = b"".join(asked(rng, one) for one in operations)
     return Hostile(kind="half-closed pipeline", parts=(data,), operations=operations)
 
 
-def _half_closed(_: random.Random, operation: int) -> Hostile:
-    return Hostile(kind="half-closed", parts=(post(body(operation)),), operations=(operation,), expects=(200,))
+def _half_closed(rng: random.Random, operation: int) -> Hostile:
+    return Hostile(kind="half-closed", parts=(asked(rng, operation),), operations=(operation,), expects=(200,))
+
+
+def _leaving(rng: random.Random, operation: int) -> Hostile:
+    """Of a small answer, or of so many large ones that the kernel has not taken them all by then."""
+    several = rng.randrange(40) == 0
+    operations = tuple(range(operation, operation + STRIDE)) if several else (operation,)
+    choices = MAX_CHOICES if several else 1
+    data = b"".join(asked(rng, one, choices=choices) for one in operations)
+    return Hostile(kind="leaving", parts=(data,), then=Then.LEAVE, operations=operations, expects=(200,))
 
 
 def _huge_head(rng: random.Random, operation: int) -> Hostile:
@@ -184,17 +205,17 @@ def _old_words(rng: random.Random, operation: int) -> Hostile:
 
 
 def _cut(rng: random.Random, operation: int) -> Hostile:
-    data = post(body(operation))
+    data = asked(rng, operation)
     return Hostile(kind="cut", parts=(data[: rng.randrange(len(data))],), expects=())
 
 
 def _half_open(rng: random.Random, operation: int) -> Hostile:
-    data = post(body(operation))
+    data = asked(rng, operation)
     return Hostile(kind="half-open", parts=(data[: rng.randrange(len(data))],), then=Then.HOLD, expects=())
 
 
 def _reset(rng: random.Random, operation: int) -> Hostile:
-    data = post(body(operation))
+    data = asked(rng, operation)
     return Hostile(kind="reset", parts=(data[: rng.randrange(len(data) + 1)],), then=Then.RESET)
 
 
@@ -208,6 +229,7 @@ KINDS: dict[Callable[[random.Random, int], Hostile], int] = {
     _pipelined: 60,
     _half_closed_pipeline: 20,
     _half_closed: 60,
+    _leaving: 60,
     _huge_head: 5,
     _endless_head: 5,
     _bad_chunks: 50,
@@ -232,12 +254,15 @@ def hostile(rng: random.Random, operation: int) -> Hostile:
 _ALL, _WEIGHTS = list(KINDS), list(KINDS.values())
 
 
+_BEGINNING = b"HTTP/1.1 200 OK\r\n"
+
+
 class NoReplyError(ValueError):
     """What the router sent is no sequence of replies; the message quotes it."""
 
 
 def statuses(data: bytes) -> list[int]:
-    """The statuses of the replies in these bytes, each framed by its length. Raises NoReplyError."""
+    """The statuses of the replies in these bytes, each framed by its length or its chunks. Raises NoReplyError."""
     found = []
     while data:
         head, end, rest = data.partition(b"\r\n\r\n")
@@ -245,6 +270,9 @@ def statuses(data: bytes) -> list[int]:
         if not end or words[0] != b"HTTP/1.1" or not words[1].isdigit():
             raise NoReplyError(f"{data[:80]!r} is no reply")
         found.append(int(words[1]))
+        if b"\r\nTransfer-Encoding: chunked" in head:
+            data = _behind_chunks(rest)
+            continue
         _, named, length = head.partition(b"\r\nContent-Length: ")
         size = int(length.partition(b"\r\n")[0]) if named else 0
         if len(rest) < size:
@@ -253,8 +281,25 @@ def statuses(data: bytes) -> list[int]:
     return found
 
 
+def _behind_chunks(data: bytes) -> bytes:
+    """What follows the last chunk (RFC 9112 s7.1); ours has no trailer."""
+    while True:
+        line, end, rest = data.partition(b"\r\n")
+        try:
+            size = int(line, 16)
+        except ValueError:
+            raise NoReplyError(f"{line[:80]!r} is no size of a chunk") from None
+        if not end or rest[size : size + 2] != b"\r\n":
+            raise NoReplyError(f"a chunk of {len(rest)} bytes; expected {size}, and its end")
+        data = rest[size + 2 :]
+        if not size:
+            return data
+
+
 def wrong_with(one: Hostile, data: bytes) -> str:
     """What is wrong with the answer that this input got; empty: nothing."""
+    if one.then is Then.LEAVE:
+        return "" if data and _BEGINNING.startswith(data[: len(_BEGINNING)]) else f"an answer that begins {data[:80]!r}"
     try:
         got = statuses(data)
     except NoReplyError as error:

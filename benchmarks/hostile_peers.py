@@ -89,7 +89,7 @@ class Peers:
     def _judge(self, place: int, one: Hostile, sock: socket.socket) -> None:
         with sock:
             try:
-                data = _rest(sock)
+                data = sock.recv(65_536) if one.then is Then.LEAVE else _rest(sock)
             except BlockingIOError:
                 raise FuzzError(self.says(place, one, "it was left hanging")) from None
         wrong = wrong_with(one, data)

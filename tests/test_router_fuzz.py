@@ -56,6 +56,9 @@ def _converse(sock: socket.socket, hostile: Hostile, got: bytearray, *, stays: b
     if hostile.then is Then.RESET:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         return
+    if hostile.then is Then.LEAVE:
+        got += sock.recv(65_536) if stays else b""
+        return
     if hostile.then is not Then.READ:
         sock.shutdown(socket.SHUT_WR)
     while stays and (data := sock.recv(65_536)):

@@ -75,14 +75,14 @@ _RARE = frozenset(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """The cells that are lived through before DEEP: `core` at every depth, `full` from FULL on beside the plain ones
-    (`first`, or both of a listener) that are not `deep`. All others are DEEP. drawn: plans that are drawn may hold the
-    fault.
+    (`first`, or both of a listener) that are not `deep`. All others are DEEP. drawn: the shallowest depth at which
+    plans are drawn around the fault.
     """
 
     core: frozenset[Dimension] = frozenset()
     full: frozenset[Dimension] = frozenset()
     deep: frozenset[Dimension] = frozenset()
-    drawn: bool = True
+    drawn: Depth = Depth.CORE
 
     def has(self, dimension: Dimension) -> bool:
         """There is a cell in that dimension, if the fault can have it."""
@@ -98,8 +98,7 @@ class Coverage:
 ONCE = Coverage()  # what a new fault gets: its plain cells, from FULL on
 FOLLOWED_TOO = Coverage(full=frozenset({Dimension.FOLLOWED}))
 FOLLOWED_ONLY = Coverage(full=frozenset({Dimension.FOLLOWED}), deep=frozenset({Dimension.FIRST}))
-FOLLOWED_UNDRAWN = replace(FOLLOWED_ONLY, drawn=False)
-COSTLY = Coverage(deep=_PLAIN, drawn=False)
+COSTLY = Coverage(deep=_PLAIN, drawn=Depth.DEEP)  # it holds up a loop for longer than runs beside it can be judged
 REUSED_TOO = Coverage(full=frozenset({Dimension.REUSED}))
 CORE = Coverage(core=frozenset({Dimension.FIRST}), full=frozenset({Dimension.REUSED}))
 CORE_REUSED_TOO = Coverage(core=frozenset({Dimension.FIRST, Dimension.REUSED}))

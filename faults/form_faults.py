@@ -3,7 +3,7 @@ head and framing, and what comes behind it.
 """
 
 from faults.answer import Answer
-from faults.coverage import FOLLOWED_ONLY, FOLLOWED_TOO, FOLLOWED_UNDRAWN, ONCE, Coverage
+from faults.coverage import FOLLOWED_ONLY, FOLLOWED_TOO, ONCE, Coverage
 from faults.fault import RAN, Fault
 from faults.vocabulary import Content, Ending, Flaw, Framing, Persistence, Side, Surplus
 
@@ -135,7 +135,7 @@ def _behind() -> list[_Row]:
             "Z5",
             Answer(side=Side.AFTER, surplus=Surplus.REPLY, surplus_after=0.05),
             _RFC_SURPLUS,
-            FOLLOWED_UNDRAWN,
+            FOLLOWED_ONLY,
         ),
         *(
             (

@@ -102,7 +102,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
 def _drawn_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> list[Item]:
     from suites.draw import drawn_plans  # hypothesis takes a while to import
 
-    plans = drawn_plans(specs, machine, examples=choice.drawn, seed_number=choice.seed)
+    plans = drawn_plans(specs, machine, examples=choice.drawn, seed_number=choice.seed, depth=choice.depth)
     return [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
 
 

@@ -1,11 +1,17 @@
-"""Hypothesis strategies for whole plans. A plan is drawn first and then executed: chance never acts inside a run."""
+"""Hypothesis strategies for whole plans. A plan is drawn first and then executed: chance never acts inside a run.
 
-from dataclasses import dataclass, replace
+Each plan is drawn around one fault, which the first operation that can meet it meets first: so every fault is struck
+as often as any other, whatever else surrounds it.
+"""
+
+from dataclasses import replace
 from functools import lru_cache
 
 from hypothesis import strategies as st
 
 from faults.acts import (
+    HEALTHY,
+    Act,
     DialAct,
     HoldPool,
     LeaveUnread,
@@ -17,79 +23,40 @@ from faults.acts import (
     needs_stream,
     needs_tcp,
     needs_tls,
+    needs_whole,
     strikes_idle,
 )
-from faults.catalogue import CATALOGUE, FAMILIES, fault_named
+from faults.coverage import Depth
 from faults.families import Family
 from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.truth import speaks_unasked
 from faults.vocabulary import Leaving
-from suites.reach import Machine, breaks_contract
+from suites.drawable import Drawable, act_of
+from suites.reach import Machine
 from suites.subject import SubjectSpec
 
-_DRAWN = tuple(fault for fault in CATALOGUE.values() if fault.coverage.drawn)
-_EXCHANGE_FAULTS = tuple(fault.id for fault in _DRAWN if not is_listener_act(fault.act))
-_LISTENER_FAULTS = tuple(fault.id for fault in _DRAWN if is_listener_act(fault.act))
 MAX_TOGETHER = 4
 MAX_FAULTS = 2
-LARGE_BYTES = 64 * 1024
+SMALL_BYTES, LARGE_BYTES = 1024, 64 * 1024
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawing:
-    """For whom plans are drawn. What may be chosen from is the same for all of them: it is found out once."""
-
-    spec: SubjectSpec
-    machine: Machine
-
-
-def plans(spec: SubjectSpec, machine: Machine) -> st.SearchStrategy[Plan]:
+def plans(spec: SubjectSpec, machine: Machine, depth: Depth = Depth.FULL) -> st.SearchStrategy[Plan]:
     """Plans that this subject can reach on this machine: listeners that break, or operations in company."""
-    drawing = _Drawing(spec, machine)
-    return st.one_of(_operation_plans(drawing), _listener_plans(drawing))
+    drawable = Drawable(spec, machine, depth)
+    return st.sampled_from(drawable.names).flatmap(lambda name: plans_around(drawable, name))
 
 
-def _speaks_tls(spec: SubjectSpec) -> st.SearchStrategy[bool]:
-    """In a minority of plans: a handshake costs time. In all where nothing else is spoken."""
-    if spec.always_tls:
-        return st.just(True)
-    can = spec.tls and "tls" not in spec.reach
-    return st.sampled_from([False] * 4 + [can])
-
-
-def _reachable(ids: tuple[str, ...], spec: SubjectSpec, tls: bool) -> list[str]:
-    contract = spec.facts.contract
-    return [
-        id_
-        for id_ in ids
-        if id_ not in spec.reach and not breaks_contract(id_, contract) and (tls or not needs_tls(fault_named(id_).act))
-    ]
-
-
-@lru_cache(maxsize=8)
-def _possible_on_listeners(drawing: _Drawing) -> list[str]:
-    """Each as often as any other, whether it strikes TLS, plain TCP, or both."""
-    spec, machine = drawing.spec, drawing.machine
-    can_tls = spec.tls and "tls" not in spec.reach
-    acts = {id_: fault_named(id_).act for id_ in _reachable(_LISTENER_FAULTS, spec, can_tls)}
-    return [
-        id_
-        for id_, act in acts.items()
-        if machine.lacks_for(act) is None
-        and not (spec.always_tls and needs_tcp(act))
-        and (spec.names or not isinstance(act, Misresolve))
-        and (spec.pool or not isinstance(act, HoldPool))
-        and (spec.passes_expect or not needs_expectation(act))
-        and not ("reused" in spec.reach and strikes_idle(act))
-    ]
+def plans_around(drawable: Drawable, name: str) -> st.SearchStrategy[Plan]:
+    """Those of them whose first fault is the one of that name, or belongs to the family of that name."""
+    of_listener = name not in drawable.families and is_listener_act(act_of(name))
+    return _listener_plans(drawable, name) if of_listener else _operation_plans(drawable, name)
 
 
 @st.composite
-def _listener_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
+def _listener_plans(draw: st.DrawFn, drawable: Drawable, fault: str) -> Plan:
     """One operation; one upstream, or every one, is faulty until healed; later exchanges may fail too."""
-    spec, machine = drawing.spec, drawing.machine
-    fault = draw(st.sampled_from(_possible_on_listeners(drawing)))
-    act = fault_named(fault).act
-    tls = needs_tls(act) or (not needs_tcp(act) and draw(_speaks_tls(spec)))
+    spec, machine, act = drawable.spec, drawable.machine, act_of(fault)
+    tls = needs_tls(act) or (not needs_tcp(act) and draw(_speaks_tls(drawable)))
     refuses = isinstance(act, Refuse)
     reused = may_meet_reused(act) and "reused" not in spec.reach and (strikes_idle(act) or not draw(_mostly()))
     # Which of the connections that lie idle the next request takes is the subject's affair: all of them are held.
@@ -101,13 +68,13 @@ def _listener_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
     healthy_way = one_of_many or strikes_idle(act)
-    stream = not needs_expectation(act) and draw(st.sampled_from(_streams(spec)))
+    stream = draw(_streams(drawable, act))
     operation = PlannedOperation(
-        faults=draw(_fault_lists(drawing, tls, stream)) if healthy_way and in_order else (),
+        faults=draw(_fault_lists(drawable, tls, stream, MAX_FAULTS)) if healthy_way and in_order else (),
         reused=reused,
         body_bytes=draw(_body_bytes(spec)),
         expect=needs_expectation(act),
-        api=spec.plain.api,
+        api=draw(st.sampled_from(spec.apis)).value,
         stream=stream,
     )
     return Plan(
@@ -118,55 +85,53 @@ def _listener_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
     )
 
 
-def _mostly() -> st.SearchStrategy[bool]:
-    """Three times in four: beside a healthy upstream a plan can say more."""
-    return st.sampled_from((True, True, True, False))
-
-
-def _body_bytes(spec: SubjectSpec) -> st.SearchStrategy[int]:
-    """Most bodies are as small as they can be."""
-    return st.just(0) if "body_bytes" in spec.reach else st.sampled_from((0, 0, 0, LARGE_BYTES))
-
-
 @st.composite
-def _operation_plans(draw: st.DrawFn, drawing: _Drawing) -> Plan:
-    """Up to MAX_TOGETHER operations in up to two waves, each with up to MAX_FAULTS faults."""
-    spec = drawing.spec
-    count = draw(st.integers(1, MAX_TOGETHER))
-    tls = draw(_speaks_tls(spec))
-    reused = "reused" not in spec.reach and draw(st.booleans())
-    split = not spec.facts.in_process and "segments" not in spec.reach
-    waves = sorted(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
+def _operation_plans(draw: st.DrawFn, drawable: Drawable, name: str) -> Plan:
+    """Up to MAX_TOGETHER operations in up to two waves, each with up to MAX_FAULTS faults; one of them meets the fault
+    of that name first.
+    """
+    fault = draw(_member(drawable.families[name])) if name in drawable.families else name
+    act = act_of(fault)
+    tls = needs_tls(act) or draw(_speaks_tls(drawable))
+    reused = "reused" not in drawable.spec.reach and draw(st.booleans())
+    waves, place = draw(_waves(alone=speaks_unasked(act)))
     operations = []
     for index, wave in enumerate(waves):
-        earlier = [f"received:{other}" for other in range(index)]
-        segments = draw(st.sampled_from((1, 2, EACH_BYTE))) if split else 1
-        stream = draw(st.sampled_from(_streams(spec)))
-        operation = PlannedOperation(
-            faults=draw(_fault_lists(drawing, tls, stream)),
-            reused=reused and wave == waves[0],  # later waves meet what the faults of the first one left
-            segments=segments,
-            body_bytes=draw(_body_bytes(spec)) if segments != EACH_BYTE else 0,
-            wave=wave,
-            gate=draw(st.sampled_from([None, None, *earlier])),
-            api=draw(st.sampled_from(spec.apis)).value,
-            stream=stream,
-        )
-        operations.append(_leaving(operation, index, draw(st.sampled_from(_ways_to_leave(spec)))))
+        first = (fault,) if index == place else ()
+        stream = draw(_streams(drawable, act if first else HEALTHY))
+        faults = (*first, *draw(_fault_lists(drawable, tls, stream, MAX_FAULTS - len(first))))
+        operation = draw(_operations(drawable, index, faults, stream))
+        # Later waves meet what the faults of the first one left.
+        operations.append(replace(operation, reused=reused and wave == waves[0], wave=wave))
     return Plan(tls=tls, operations=tuple(operations))
 
 
-def _streams(spec: SubjectSpec) -> list[bool]:
-    """One in three is a stream."""
-    return [False] if "streaming" in spec.reach else [False, False, True]
+@st.composite
+def _waves(draw: st.DrawFn, *, alone: bool) -> tuple[list[int], int]:
+    """The wave of each operation, and which of them is struck for certain; alone: nothing is in flight beside it."""
+    count = draw(st.integers(1, MAX_TOGETHER))
+    if alone:
+        return [0, *[1] * (count - 1)], 0
+    waves = sorted(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
+    return waves, draw(st.integers(0, count - 1))
 
 
-def _ways_to_leave(spec: SubjectSpec) -> list[Leaving | None]:
-    """Most callers stay."""
-    if "leaves" in spec.reach:
-        return [None]
-    ways = [leaving for leaving in Leaving if not (spec.facts.in_process and leaving is Leaving.HALF_CLOSE)]
-    return [None] * 9 + ways
+@st.composite
+def _operations(
+    draw: st.DrawFn, drawable: Drawable, index: int, faults: tuple[str, ...], stream: bool
+) -> PlannedOperation:
+    spec = drawable.spec
+    earlier = [f"received:{other}" for other in range(index)]
+    segments = draw(st.sampled_from((1, 2, EACH_BYTE))) if drawable.segments else 1
+    operation = PlannedOperation(
+        faults=faults,
+        segments=segments,
+        body_bytes=draw(_body_bytes(spec)) if segments != EACH_BYTE else 0,
+        gate=draw(st.sampled_from([None, None, *earlier])),
+        api=draw(st.sampled_from(spec.apis)).value,
+        stream=stream,
+    )
+    return _leaving(operation, index, draw(st.sampled_from(drawable.ways_to_leave)))
 
 
 def _leaving(operation: PlannedOperation, index: int, leaves: Leaving | None) -> PlannedOperation:
@@ -177,25 +142,53 @@ def _leaving(operation: PlannedOperation, index: int, leaves: Leaving | None) ->
     return replace(operation, leaves=leaves, gate=gate)
 
 
-@lru_cache(maxsize=8)
-def _fault_lists(drawing: _Drawing, tls: bool, stream: bool) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.lists(_exchange_faults(drawing.spec, tls, stream), max_size=MAX_FAULTS).map(tuple)
+def _speaks_tls(drawable: Drawable) -> st.SearchStrategy[bool]:
+    """In a minority of plans: a handshake costs time. In all where nothing else is spoken."""
+    if drawable.spec.always_tls:
+        return st.just(True)
+    return st.sampled_from([False] * 4 + [drawable.speaks_tls])
 
 
-def _exchange_faults(spec: SubjectSpec, tls: bool, stream: bool) -> st.SearchStrategy[str]:
+def _mostly() -> st.SearchStrategy[bool]:
+    """Three times in four: beside a healthy upstream a plan can say more."""
+    return st.sampled_from((True, True, True, False))
+
+
+def _streams(drawable: Drawable, act: Act) -> st.SearchStrategy[bool]:
+    """What meets that act asks for a stream where it has to; else one in three does."""
+    if needs_stream(act):
+        return st.just(True)
+    if needs_whole(act) or needs_expectation(act):
+        return st.just(False)
+    return st.sampled_from([False, False, drawable.streams])
+
+
+def _body_bytes(spec: SubjectSpec) -> st.SearchStrategy[int]:
+    """Most bodies are as small as they can be; the others are of every size, so that no fault has few plans."""
+    if "body_bytes" in spec.reach:
+        return st.just(0)
+    return st.one_of(st.just(0), st.just(0), st.just(0), st.integers(SMALL_BYTES, LARGE_BYTES))
+
+
+@lru_cache(maxsize=64)
+def _fault_lists(drawable: Drawable, tls: bool, stream: bool, most: int) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(_exchange_faults(drawable, tls, stream), max_size=most).map(tuple)
+
+
+def _exchange_faults(drawable: Drawable, tls: bool, stream: bool) -> st.SearchStrategy[str]:
     """A fault of the catalogue, or (as often as any one of those) a member of a family. Of a stream, every other one
     strikes streams alone, and over TLS every third one TLS alone: they are few, and so are streams and TLS.
     """
-    families = {family.name: family for family in FAMILIES if family.name not in spec.reach}
-    reachable = _reachable(_EXCHANGE_FAULTS, spec, tls)
-    of_streams = [id_ for id_ in reachable if needs_stream(CATALOGUE[id_].act)]
-    of_tls = [id_ for id_ in reachable if needs_tls(CATALOGUE[id_].act)]
+    reachable = drawable.in_company(tls=tls, stream=stream)
+    of_streams = [id_ for id_ in reachable if needs_stream(act_of(id_))]
+    of_tls = [id_ for id_ in reachable if needs_tls(act_of(id_))]
+    families = drawable.families
     names = [*(id_ for id_ in reachable if id_ not in of_streams and id_ not in of_tls), *families]
-    drawn = st.sampled_from(names).flatmap(lambda name: _members(families[name]) if name in families else st.just(name))
+    drawn = st.sampled_from(names).flatmap(lambda name: _member(families[name]) if name in families else st.just(name))
     if of_tls:
         drawn = st.one_of(drawn, drawn, st.sampled_from(of_tls))
-    return st.one_of(drawn, st.sampled_from(of_streams)) if stream and of_streams else drawn
+    return st.one_of(drawn, st.sampled_from(of_streams)) if of_streams else drawn
 
 
-def _members(family: Family) -> st.SearchStrategy[str]:
+def _member(family: Family) -> st.SearchStrategy[str]:
     return st.integers(1, family.last).map(family.id_of)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from faults.acts import is_listener_act, needs_stream, needs_tls
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
+from faults.coverage import Depth
 from faults.evidence import REFERENCE_CONTRACT
 from faults.plan import Plan, PlannedOperation
 from faults.vocabulary import Class
@@ -15,7 +16,9 @@ from suites.bench import Bench
 from suites.reach import unreachable
 from suites.strategies import plans
 
-_DRAWN = [fault for fault in CATALOGUE.values() if fault.coverage.drawn and not is_listener_act(fault.act)]
+_DRAWN = [
+    fault for fault in CATALOGUE.values() if Depth.FULL.holds(fault.coverage.drawn) and not is_listener_act(fault.act)
+]
 
 _REFUSED = next(  # the whole answer that is safe by its contract alone
     fault.id

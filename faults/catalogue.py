@@ -8,7 +8,7 @@ from functools import cache
 from faults.connection_faults import connection_faults
 from faults.content_faults import coding_faults, content_faults
 from faults.cut_faults import cut_families, cut_faults
-from faults.families import Family, UnknownFaultError
+from faults.families import NUMBER, Family, UnknownFaultError
 from faults.fault import Fault
 from faults.form_faults import form_faults
 from faults.idle_faults import idle_faults
@@ -57,6 +57,11 @@ def fault_named(id_: str) -> Fault:
         return fault
     if (family := _family_of(id_)) is not None:
         return family.member(id_)
+    if (family := next((family for family in FAMILIES if family.name == id_), None)) is not None:
+        raise UnknownFaultError(
+            f"fault {id_!r} is a family; expected a number from 1 to {family.last} in place of its {NUMBER}, as in "
+            f"{family.id_of(1)!r}"
+        )
     near = ", ".join(get_close_matches(id_, (*CATALOGUE, *POISONS, *(family.name for family in FAMILIES)), n=3))
     hint = f"nearest: {near}" if near else "`retryproof faults` lists all there are"
     raise UnknownFaultError(f"fault {id_!r} is not in the catalogue; {hint}")
@@ -69,6 +74,15 @@ def is_fault(id_: str) -> bool:
     except UnknownFaultError:
         return False
     return True
+
+
+def uncatalogued(id_: str) -> str:
+    """Why a fault of that id has no cell and no row, in words; empty where that is not so."""
+    family = None if id_ in CATALOGUE or not is_fault(id_) else _family_of(id_)
+    if family is None:
+        return ""
+    shown = ", ".join(map(family.id_of, family.shown))
+    return f"of {family.name!r} the catalogue has {shown}; {id_!r} is named by a plan (`retryproof replay PLAN.json`)"
 
 
 def filed_under(id_: str) -> str:

@@ -1,9 +1,13 @@
 """What is said of a fault, in words: for the terminal, and for the catalogue's page."""
 
+import json
+
 from faults.catalogue import CATALOGUE
 from faults.evidence import REFERENCE_CONTRACT
 from faults.fault import Fault
 from faults.picture import drawn
+from faults.plan import Plan, PlannedOperation
+from faults.plan_json import plan_to_json
 from faults.vocabulary import Class, Phase, Replied
 
 CONTRACT_MARK = "*"
@@ -50,8 +54,16 @@ def explained(fault: Fault) -> list[tuple[str, str]]:
         ("authority", fault.authority),
         ("twin", fault.twin or f"none ({fault.no_twin})"),
         ("row", fault.row),
-        ("try it", f"retryproof check --only '*/{fault.id}/*'"),
+        ("try it", _try(fault)),
     ]
+
+
+def _try(fault: Fault) -> str:
+    """How one lives through it: its cells, or a plan where it has none."""
+    if fault.id in CATALOGUE:
+        return f"retryproof check --only '*/{fault.id}/*'"
+    plan = Plan(operations=(PlannedOperation(faults=(fault.id,)),))
+    return f"retryproof replay PLAN.json, with {json.dumps(plan_to_json(plan))} in it"
 
 
 def evidence_text(fault: Fault) -> str:

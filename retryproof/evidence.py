@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from faults.catalogue import uncatalogued
 from retryproof.command import Command
 from retryproof.exits import CommandError, Exit
 from retryproof.options import add_own_network, enter_own_network
@@ -107,7 +108,8 @@ def _cases(names: Sequence[str], only: str | None) -> list[Case]:
         raise CommandError(f"client {unknown[0]!r}; expected one of {', '.join(CLIENTS)}", Exit.USAGE)
     cases = [case for case in all_cases() if only is None or fnmatchcase(case.fault.id, only)]
     if not cases:
-        raise CommandError(f"--only {only!r} matches no fault; `retryproof faults` lists them", Exit.USAGE)
+        why = uncatalogued(only or "") or "`retryproof faults` lists them"
+        raise CommandError(f"--only {only!r} matches no fault; {why}", Exit.USAGE)
     return cases
 
 

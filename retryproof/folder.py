@@ -12,6 +12,7 @@ from fake_router.entries import AnyEntry
 from faults.plan import Plan
 from faults.plan_json import dump_plan
 from retryproof.exits import CommandError, Exit
+from suites.printable import printable_json
 
 
 class OutputFolder:
@@ -49,7 +50,8 @@ class OutputFolder:
 
     def add_ledger(self, id_: str, run: int, entries: tuple[AnyEntry, ...]) -> None:
         """Append one run's ledger, all of it or nothing; every line names its cell, and which of its runs it is."""
-        lines = b"".join(msgspec.json.encode({"cell": id_, "run": run, "entry": entry}) + b"\n" for entry in entries)
+        written = (msgspec.json.encode({"cell": id_, "run": run, "entry": entry}) for entry in entries)
+        lines = b"".join(printable_json(line) + b"\n" for line in written)
         try:
             _write_all(self._ledger, lines)
         except OSError as error:

@@ -8,6 +8,7 @@ import sys
 from typing import TextIO, cast
 
 from retryproof.exits import CommandError, Exit
+from suites.printable import printable, shortened
 
 _NOBODY_READS = (errno.EPIPE, errno.EIO)  # EIO: the terminal has been closed
 
@@ -65,10 +66,10 @@ def standard_output() -> TextIO:
 
 
 def say(message: str) -> None:
-    """One message to standard error; where that is gone nobody hears it."""
+    """One message to standard error, whatever it quotes; where that is gone nobody hears it."""
     if sys.stderr is None:
         return
     try:
-        print(f"retryproof: {message}", file=sys.stderr, flush=True)
+        print(f"retryproof: {printable(shortened(message))}", file=sys.stderr, flush=True)
     except OSError:
         _leave(sys.stderr.fileno())

@@ -5,14 +5,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from retryproof.output import standard_output
+from suites.printable import on_one_line, printable
 
 STYLES = {"PASS": "green", "FAIL": "bold red", "UNKNOWN": "yellow", "not_run": "dim"}
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask, and no COLUMNS
@@ -28,14 +30,25 @@ class Ticker(Protocol):
         """One more."""
 
 
-def console(*, quiet: bool = False) -> Console:
+class Screen(Console):
+    """The one way to a terminal: whatever text is shown there, none of it steers the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Texts are made printable before they are laid out; rich itself drops some of C0 and keeps ESC and C1."""
+        if isinstance(renderable, Text) and not renderable.plain.isprintable():
+            renderable = renderable.copy()
+            renderable.plain = printable(renderable.plain)
+        return super().render(printable(renderable) if isinstance(renderable, str) else renderable, options)
+
+
+def console(*, quiet: bool = False) -> Screen:
     """Standard output as rich sees it; without colour and movement where it is no terminal."""
     output = standard_output()
     if output.isatty():
-        return Console(file=output, quiet=quiet, highlight=False)
+        return Screen(file=output, quiet=quiet, highlight=False)
     columns = os.environ.get("COLUMNS", "")
     width = max(NARROWEST, int(columns)) if columns.isdecimal() and len(columns) < 5 else PLAIN_WIDTH
-    return Console(file=output, quiet=quiet, highlight=False, width=width, no_color=True, force_terminal=False)
+    return Screen(file=output, quiet=quiet, highlight=False, width=width, no_color=True, force_terminal=False)
 
 
 @contextmanager
@@ -69,7 +82,9 @@ def print_indented(out: Console, table: Table) -> None:
 
 def print_line(out: Console, text: str | Text) -> None:
     """One line that is never folded, so that it can be copied."""
-    out.print(Text(text) if isinstance(text, str) else text, soft_wrap=True)
+    line = Text(text) if isinstance(text, str) else text.copy()
+    line.plain = on_one_line(line.plain)
+    out.print(line, soft_wrap=True)
 
 
 def spans(numbers: Iterable[int]) -> str:

@@ -7,6 +7,7 @@ from faults.evidence import REFERENCE_CONTRACT
 from signoff.evidence_findings import Finding, findings_of
 from signoff.evidence_words import CANNOT, cannot_of, cells_of, ways_of
 from suites.evidence.matrix import JSON_NAME, Matrix
+from suites.printable import printable
 
 MAX_FAULTS = 12  # named in one cell of what the matrix teaches; the rest is below
 _REFERENCE = "reference"
@@ -34,7 +35,7 @@ def page_of(matrix: Matrix) -> str:
     parts += _varying(matrix)
     parts += _cannot(matrix)
     parts += _rows(matrix)
-    return "\n".join(parts) + "\n"
+    return printable("\n".join(parts)) + "\n"
 
 
 def _finding(finding: Finding) -> list[str]:

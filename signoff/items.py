@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from faults.catalogue import LETS_PASS, fault_named
+from faults.catalogue import LETS_PASS, fault_named, uncatalogued
 from faults.coverage import Depth
 from faults.plan import Plan
 from faults.truth import shows_its_cause
@@ -92,9 +92,10 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
     if choice.only is not None:
         items = [item for item in items if fnmatchcase(item.id, choice.only)]
     if not items:
+        why = next(filter(None, map(uncatalogued, (choice.only or "").split("/"))), "`retryproof faults` lists them")
         raise NothingToDoError(
             f"--only {choice.only!r} matches no cell at --depth {choice.depth}; "
-            f"expected a glob over cell ids such as {cells[0].id!r} or 'status/503*' (`retryproof faults` lists them)"
+            f"expected a glob over cell ids such as {cells[0].id!r} or 'status/503*' ({why})"
         )
     return tuple(items)
 

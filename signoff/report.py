@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from suites.printable import printable_json
+
 SCHEMA = 1
 
 CellVerdict = Literal["PASS", "FAIL", "UNKNOWN", "not_run"]
@@ -95,8 +97,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def dump_report(report: Report) -> bytes:
-    """The report as JSON text."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+    """The report as JSON text, in which nothing steers a terminal."""
+    return printable_json(msgspec.json.format(msgspec.json.encode(report), indent=1)) + b"\n"
 
 
 class _Versioned(msgspec.Struct):

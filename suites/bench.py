@@ -1,6 +1,7 @@
 """A subject on a bench: plans in, verdicts out, one at a time, for synchronous tests."""
 
 import asyncio
+import re
 import threading
 import time
 from collections import Counter
@@ -25,6 +26,7 @@ from suites.given import refuse_bare_url
 from suites.judge import Judgement, invariant_of
 from suites.lives import live, live_beside_twin
 from suites.marked import A_PLAN
+from suites.printable import printable
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
@@ -140,12 +142,12 @@ class Bench:
     def _complaint(self, plan: Plan, suite: str, judgement: Judgement) -> str:
         FAILING_PLANS.mkdir(parents=True, exist_ok=True)
         name = plan.name or f"{suite}-{sha256(dump_plan(plan).encode()).hexdigest()[:8]}"
-        path = FAILING_PLANS / f"{name.replace('/', '--')}.json"
+        path = FAILING_PLANS / f"{_file_name(name)}.json"
         path.write_text(dump_plan(plan))
         lines = [f"{judgement.word} on {self.name}:"]
         for finding in (*judgement.failures, *judgement.unknowns):
             lines += [f"  invariant: {invariant_of(finding.check)} ({finding.check})", f"  showed: {finding.says}"]
-        return "\n".join([*lines, f"  replay: retryproof replay {path} --subject {self.name}"])
+        return printable("\n".join([*lines, f"  replay: retryproof replay {path} --subject {self.name}"]))
 
     def summary(self) -> list[str]:
         """For the end of a test run: speed, and the histogram that shows what was really judged."""
@@ -156,3 +158,8 @@ class Bench:
         lines += [f"retryproof: not run: {count} cells: {reason}" for reason, count in self.unreached().items()]
         pairs = (f"{fault} {self.struck[fault]}/{self.judged[fault]}" for fault in sorted(self.struck))
         return [*lines, "retryproof: struck/judged: " + ", ".join(pairs)]
+
+
+def _file_name(plan: str) -> str:
+    """A plan may have any name; that of a file is short, and stays in its folder."""
+    return re.sub(r"[^\w.-]+", "-", plan.replace("/", "--"))[-100:].strip(".-") or "plan"

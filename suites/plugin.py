@@ -126,6 +126,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How many examples each property had, how fast, and which faults struck and were judged."""
+    from suites.printable import on_one_line
+
     for opened in terminalreporter.config.stash[BENCHES]:
         for line in opened.summary():
-            terminalreporter.write_line(line)
+            terminalreporter.write_line(on_one_line(line))

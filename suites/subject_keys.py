@@ -34,7 +34,12 @@ def _is_int(value: object) -> bool:
 
 
 def _is_words(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) and word for word in value)
+    return isinstance(value, list) and bool(value) and all(map(_is_word, value))
+
+
+def _is_word(value: object) -> bool:
+    """What a program can be given as an argument, and a file as a name: no system call takes a NUL."""
+    return isinstance(value, str) and value != "" and "\0" not in value
 
 
 def _is_texts(value: object) -> bool:
@@ -43,7 +48,7 @@ def _is_texts(value: object) -> bool:
 
 def is_file_name(name: str) -> bool:
     """A relative name that stays inside the folder of an instance."""
-    return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
+    return _is_word(name) and Path(name).name != "" and not Path(name).is_absolute() and ".." not in Path(name).parts
 
 
 def _is_reach(value: object) -> bool:
@@ -78,8 +83,13 @@ def _is_headers(value: object) -> bool:
     )
 
 
+def _is_target(value: object) -> bool:
+    """What a request can ask for (RFC 9112 s3.2.1)."""
+    return isinstance(value, str) and value[:1] == "/" and value.isascii() and value.isprintable() and " " not in value
+
+
 def _is_paths(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(path, str) and path[:1] == "/" for path in value)
+    return isinstance(value, list) and all(map(_is_target, value))
 
 
 def _is_speech(value: object) -> bool:
@@ -105,10 +115,12 @@ def _ms_from(least: int) -> tuple[Callable[[Any], bool], str]:
 
 _COMMAND = (_is_words, "a list of words, at least one")
 _TEXT = (lambda value: isinstance(value, str) and value != "", "a text that is not empty")
+_PATH = (_is_word, "the path of a file")
+_LINE = (lambda value: isinstance(value, str) and value.isprintable() and value != "", "a printable text on one line")
 _TABLE = (lambda value: isinstance(value, dict), "a table")
 
 KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "name": _TEXT,
+    "name": _LINE,
     "command": _COMMAND,
     "url": (is_url, "http://HOST:PORT or https://HOST:PORT, with or without a path"),
     "listen": (
@@ -116,18 +128,18 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
         f"a list of HOST:PORT, at most {MAX_UPSTREAMS}: where it was told to find its router; https://HOST:PORT where "
         "it speaks TLS to it",
     ),
-    "listen_ca": _TEXT,
-    "listen_cert": _TEXT,
+    "listen_ca": _PATH,
+    "listen_cert": _PATH,
     "listen_names": (_is_words, "a list of names and addresses by which it calls its router"),
     "version": _COMMAND,
-    "install": _TEXT,
+    "install": _LINE,
     "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
-    "idle": (lambda value: isinstance(value, str) and value[:1] == "/", 'an HTTP path that answers {"in_flight": N}'),
-    "ready": (lambda value: isinstance(value, str) and (value == "tcp" or value[:1] == "/"), '"tcp" or an HTTP path'),
+    "idle": (_is_target, 'an HTTP path that answers {"in_flight": N}'),
+    "ready": (lambda value: value == "tcp" or _is_target(value), '"tcp" or an HTTP path'),
     "speaks": (_is_speech, f"one of {_QUOTED}, or a list of them, its own first"),
     "headers": (_is_headers, "a table of header name = text (RFC 9110 s5.1)"),
     "body": _TEXT,
-    "ca_file": _TEXT,
+    "ca_file": _PATH,
     "probes": (_is_paths, "a list of paths that its health checks ask for"),
     "promises": _one_of((Promise.TRANSPARENT.value, Promise.ANSWERING.value)),
     "connect_timeout_ms": _ms_from(1),

@@ -65,7 +65,8 @@ class SubjectReader:
         self.check(data, "")
         self.data = data
         if variant is not None:
-            data["name"] = f"{data.get('name')}:{variant}"
+            if "name" in data:
+                data["name"] = f"{data['name']}:{variant}"
             for key, value in variants[variant].items():
                 data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
 
@@ -140,7 +141,7 @@ class SubjectReader:
             return read_template(self.data["body"], self.here) if "body" in self.data else ""
         except BodyTemplateError as error:
             raise SubjectFileError(f"{self.where}: body is {error}") from None
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             expected = f"the path of a template, or its text ({error})"
             raise self.error("body", self.data["body"], expected) from None
 

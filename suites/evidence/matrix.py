@@ -7,6 +7,7 @@ import msgspec
 
 from suites.evidence.cases import How
 from suites.evidence.scene import Seen
+from suites.printable import printable_json
 
 SCHEMA = 1
 JSON_NAME = "evidence.json"
@@ -75,7 +76,7 @@ def dump_matrix(matrix: Matrix) -> bytes:
     encode = msgspec.json.encode
     head: dict[str, Any] = {"schema": matrix.schema, "python": matrix.python, "clients": matrix.clients}
     rows = b",\n".join(encode(row) for row in in_order(matrix.rows))
-    return encode(head, order="sorted").removesuffix(b"}") + b',"rows":[\n' + rows + b"\n]}\n"
+    return encode(head, order="sorted").removesuffix(b"}") + b',"rows":[\n' + printable_json(rows) + b"\n]}\n"
 
 
 def load_matrix(data: bytes) -> Matrix:

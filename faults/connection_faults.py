@@ -1,11 +1,13 @@
 """The faults that strike a listener, before a request is read."""
 
-from faults.acts import DropSyn, EndUnread, LeaveUnread, NeverAccept, Refuse, ResetAtAccept, Unreachable
+from faults.acts import Act, DropSyn, EndUnread, LeaveUnread, NeverAccept, Refuse, ResetAtAccept, Unreachable
 from faults.coverage import (
     BESIDE_HEALTHY,
     LISTENER_CORE,
     LISTENER_DEEP,
     LISTENER_SLOW,
+    ONCE,
+    Coverage,
     Dimension,
     and_in,
     over_tls,
@@ -18,103 +20,125 @@ _NOTHING_SENT = "no byte of the request was sent; RFC 9110 s15.6.4: a server may
 
 def connection_faults() -> list[Fault]:
     """Refused, dropped, left unread, reset before the request is read."""
+    return [*_dial_faults(), _accept_reset(), *_unserved_faults()]
+
+
+def _dial_faults() -> list[Fault]:
+    """There is no connection."""
+    dials = (
+        (
+            "connect-refused",
+            "the port refuses the connection",
+            Refuse(),
+            "C2",
+            _NOTHING_SENT,
+            and_in(Dimension.FIRST_OF_TWO_2MB, coverage=over_tls(LISTENER_CORE)),
+        ),
+        (
+            "host-unreachable",
+            "the network answers that the host is unreachable (ICMP)",
+            Unreachable(),
+            "C4",
+            "no byte of the request was sent (measured: EHOSTUNREACH at once)",
+            ONCE,
+        ),
+        (
+            "syn-dropped",
+            "the accept queue is full and the kernel drops the SYN",
+            DropSyn(),
+            "C3",
+            "no byte of the request was sent (measured: the next connect times out)",
+            LISTENER_CORE,
+        ),
+    )
+    proof = "SAFE evidence: it proves that nothing was applied"
     return [
-        Fault(
-            id="connect-refused",
-            says="the port refuses the connection",
-            act=Refuse(),
-            row="C2",
-            authority=_NOTHING_SENT,
-            no_twin="SAFE evidence: it proves that nothing was applied",
-            coverage=and_in(Dimension.FIRST_OF_TWO_2MB, coverage=over_tls(LISTENER_CORE)),
-        ),
-        Fault(
-            id="host-unreachable",
-            says="the network answers that the host is unreachable (ICMP)",
-            act=Unreachable(),
-            row="C4",
-            authority="no byte of the request was sent (measured: EHOSTUNREACH at once)",
-            no_twin="SAFE evidence: it proves that nothing was applied",
-        ),
-        Fault(
-            id="syn-dropped",
-            says="the accept queue is full and the kernel drops the SYN",
-            act=DropSyn(),
-            row="C3",
-            authority="no byte of the request was sent (measured: the next connect times out)",
-            no_twin="SAFE evidence: it proves that nothing was applied",
-            coverage=LISTENER_CORE,
-        ),
-        Fault(
-            id="accept-reset",
-            says="the connection is reset as soon as it is accepted",
-            act=ResetAtAccept(),
-            row="A2",
-            authority="measured on nginx: retried when no byte had been seen, not retried when one had",
-            no_twin="whether the request had been written is unknown to the router: it only tells",
-            coverage=LISTENER_SLOW,
-        ),
-        Fault(
-            id="queue-reset",
-            says="nobody accepts the connection; when the request lies in its queue the listener is closed",
-            act=NeverAccept(closes=True),
-            row="A2",
-            authority=RFC_RETRY,
-            twin="reset-after",
-            coverage=BESIDE_HEALTHY,
-        ),
-        Fault(
-            id="queue-never",
-            says="the kernel completes the connection, and nobody ever accepts it",
-            act=NeverAccept(closes=False),
-            row="A1",
-            authority=RFC_RETRY,
-            twin="silence-after",
-            coverage=BESIDE_HEALTHY,
-        ),
-        Fault(
-            id="unread-late",
-            says="the connection is accepted, left unread, and served two read timeouts after the request arrived",
-            act=LeaveUnread(serve_after=2.0),
-            row="A1",
-            authority=RFC_RETRY,
-            twin="silence-before",
-            coverage=LISTENER_SLOW,
-        ),
-        Fault(
-            id="unread-never",
-            says="the connection is accepted and never read",
-            act=LeaveUnread(),
-            row="A1",
-            authority=RFC_RETRY,
-            twin="silence-after",
-            coverage=and_in(Dimension.REUSED, coverage=LISTENER_SLOW),
-        ),
-        Fault(
-            id="unread-reset",
-            says="the connection is reset when request bytes have arrived unread",
-            act=EndUnread(ending=Ending.RESET),
-            row="K2",
-            authority=RFC_RETRY,
-            twin="reset-after",
-            coverage=and_in(Dimension.REUSED, coverage=over_tls(LISTENER_CORE)),
-        ),
-        Fault(
-            id="unread-fin",
-            says="the connection is closed when request bytes have arrived unread",
-            act=EndUnread(ending=Ending.FIN),
-            row="K2",
-            authority=RFC_RETRY,
-            twin="fin-after",
-            coverage=and_in(Dimension.REUSED, coverage=BESIDE_HEALTHY),
-        ),
-        Fault(
-            id="unread-fin-abandoned",
-            says="request bytes that arrive unread cross the FIN, and are answered with RST",
-            act=EndUnread(ending=Ending.FIN, abandoned=True),
-            row="K2",
-            authority=RFC_RETRY,
-            twin="fin-after",
-            coverage=and_in(Dimension.REUSED, coverage=LISTENER_DEEP),
-        ),
+        Fault(id=id_, says=says, act=act, row=row, authority=authority, no_twin=proof, coverage=coverage)
+        for id_, says, act, row, authority, coverage in dials
     ]
+
+
+def _accept_reset() -> Fault:
+    return Fault(
+        id="accept-reset",
+        says="the connection is reset as soon as it is accepted",
+        act=ResetAtAccept(),
+        row="A2",
+        authority="measured on nginx: retried when no byte had been seen, not retried when one had",
+        no_twin="whether the request had been written is unknown to the router: it only tells",
+        coverage=LISTENER_SLOW,
+    )
+
+
+def _unserved_faults() -> list[Fault]:
+    """There is a connection, and what comes on it is not read while its sender waits."""
+    return [
+        Fault(id=id_, says=says, act=act, row=row, authority=RFC_RETRY, twin=twin, coverage=coverage)
+        for id_, says, act, row, twin, coverage in (*_QUEUED, *_UNREAD, *_ENDED)
+    ]
+
+
+_Row = tuple[str, str, Act, str, str, Coverage]  # id, says, act, row, twin, coverage
+
+_QUEUED: tuple[_Row, ...] = (
+    (
+        "queue-reset",
+        "nobody accepts the connection; when the request lies in its queue the listener is closed",
+        NeverAccept(closes=True),
+        "A2",
+        "reset-after",
+        BESIDE_HEALTHY,
+    ),
+    (
+        "queue-never",
+        "the kernel completes the connection, and nobody ever accepts it",
+        NeverAccept(closes=False),
+        "A1",
+        "silence-after",
+        BESIDE_HEALTHY,
+    ),
+)
+_UNREAD: tuple[_Row, ...] = (
+    (
+        "unread-late",
+        "the connection is accepted, left unread, and served two read timeouts after the request arrived",
+        LeaveUnread(serve_after=2.0),
+        "A1",
+        "silence-before",
+        LISTENER_SLOW,
+    ),
+    (
+        "unread-never",
+        "the connection is accepted and never read",
+        LeaveUnread(),
+        "A1",
+        "silence-after",
+        and_in(Dimension.REUSED, coverage=LISTENER_SLOW),
+    ),
+)
+_ENDED: tuple[_Row, ...] = (
+    (
+        "unread-reset",
+        "the connection is reset when request bytes have arrived unread",
+        EndUnread(ending=Ending.RESET),
+        "K2",
+        "reset-after",
+        and_in(Dimension.REUSED, coverage=over_tls(LISTENER_CORE)),
+    ),
+    (
+        "unread-fin",
+        "the connection is closed when request bytes have arrived unread",
+        EndUnread(ending=Ending.FIN),
+        "K2",
+        "fin-after",
+        and_in(Dimension.REUSED, coverage=BESIDE_HEALTHY),
+    ),
+    (
+        "unread-fin-abandoned",
+        "request bytes that arrive unread cross the FIN, and are answered with RST",
+        EndUnread(ending=Ending.FIN, abandoned=True),
+        "K2",
+        "fin-after",
+        and_in(Dimension.REUSED, coverage=LISTENER_DEEP),
+    ),
+)

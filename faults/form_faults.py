@@ -19,7 +19,14 @@ def form_faults() -> list[Fault]:
     """In wire order."""
     return [
         Fault(id=id_, says=says, act=act, row=row, authority=authority, no_twin=RAN, coverage=coverage)
-        for id_, says, row, act, authority, coverage in (*_interim(), *_heads(), *_bodies(), *_behind())
+        for id_, says, row, act, authority, coverage in (
+            *_interim(),
+            *_heads(),
+            *_lengths(),
+            *_framings(),
+            *_closes(),
+            *_behind(),
+        )
     ]
 
 
@@ -56,7 +63,7 @@ def _heads() -> list[_Row]:
     return [*rows, (Flaw.BOTH_FRAMINGS.value, says, "Z4", both, _RFC_FRAMING, FOLLOWED_TOO)]
 
 
-def _bodies() -> list[_Row]:
+def _lengths() -> list[_Row]:
     long = "200 with all of its body and a Content-Length that says more"
     return [
         ("length-long-fin", f"{long}, then FIN", "B1", _flawed(Flaw.LENGTH_LONG, Ending.FIN), _RFC_FRAMING, ONCE),
@@ -69,6 +76,11 @@ def _bodies() -> list[_Row]:
             _RFC_SURPLUS,
             FOLLOWED_ONLY,
         ),
+    ]
+
+
+def _framings() -> list[_Row]:
+    return [
         (
             "chunk-size",
             "a chunked 200 whose second chunk has a size that is no number, then FIN",
@@ -108,7 +120,7 @@ def _flawed(flaw: Flaw, ending: Ending | None) -> Answer:
     return Answer(side=Side.AFTER, flaw=flaw, ending=ending)
 
 
-def _behind() -> list[_Row]:
+def _closes() -> list[_Row]:
     return [
         ("whole-fin", "a whole 200, then FIN unannounced", "Z3", _ended(Ending.FIN), _RFC_PERSISTENCE, ONCE),
         ("whole-reset", "a whole 200, then RST", "Z2", _ended(Ending.RESET), _RFC_PERSISTENCE, ONCE),
@@ -128,6 +140,11 @@ def _behind() -> list[_Row]:
             _RFC_PERSISTENCE,
             FOLLOWED_TOO,
         ),
+    ]
+
+
+def _behind() -> list[_Row]:
+    return [
         ("glued-reply", "a whole 200, and another in the same segment", "Z5", _glued(), _RFC_SURPLUS, FOLLOWED_ONLY),
         (
             "late-glued-reply",

@@ -4,20 +4,20 @@ A new act breaks the type check here until it is drawn; a new field of an act, o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from enum import Enum, StrEnum
 from textwrap import wrap
 from typing import assert_never
 
 from faults.acts import (
     Act,
     AnswerEarly,
+    DialAct,
     DropSyn,
     End,
     EndIdle,
     EndUnread,
     Fragment,
     Hang,
+    HeldAct,
     HoldPool,
     LeaveUnread,
     Misresolve,
@@ -29,31 +29,14 @@ from faults.acts import (
     Unreachable,
     needs_tls,
 )
-from faults.answer import Answer, Drip, Hold, Pause, Spaced
+from faults.answer import Answer
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.poison import Moment, Poison, Poisoning
+from faults.steps import Step, Way, answer, ended, fragment, later, reply, silence
 from faults.truth import evidence_of, truth_of
-from faults.vocabulary import Ending, Replied, Sight
+from faults.vocabulary import Ending, Sight
 
 INSIDE = 60  # columns between the two lines of life
-
-
-class Way(StrEnum):
-    """Which way something goes."""
-
-    TO_ROUTER = "->"
-    LOST = "-x"  # to the router, and it does not arrive
-    TO_FORWARDER = "<-"
-    AT_ROUTER = "|*"  # inside the router
-    WAIT = "::"  # time goes by
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that happens on the wire."""
-
-    way: Way
-    says: str
 
 
 _SYN = Step(Way.TO_ROUTER, "SYN")
@@ -71,14 +54,6 @@ _SPOILED = {
     Spoil.STALL: Step(Way.WAIT, "the ClientHello is never answered"),
 }
 _EXECUTE = Step(Way.AT_ROUTER, "EXECUTE")
-_ENDED = {
-    Ending.FIN: "FIN",
-    Ending.RESET: "RST",
-    Ending.TRUNCATION: "FIN, and no close_notify",
-    Ending.ALERT: "fatal alert; FIN",
-}
-# Fields of an answer that are drawn by name.
-_PLACED = frozenset({"side", "status", "content", "interim", "delay", "pace", "surplus", "surplus_after", "ending"})
 
 
 def picture_of(act: Act) -> tuple[Step, ...]:
@@ -87,6 +62,33 @@ def picture_of(act: Act) -> tuple[Step, ...]:
 
 
 def _steps(act: Act) -> Iterator[Step]:
+    match act:
+        case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn():
+            yield from _dialled(act)
+        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
+            yield from (*_CONNECTED, *_handshake(act))
+        case ResetAtAccept():
+            yield from (*_CONNECTED, Step(Way.TO_FORWARDER, "RST, whether or not a byte of the request has arrived"))
+        case EndIdle():
+            yield from _idle(act)
+        case NeverAccept() | EndUnread() | LeaveUnread() | StopReading() | AnswerEarly():
+            yield from (*_CONNECTED, _REQUEST, *_unread(act))
+        case Poison():
+            yield from _poisoned(act)
+        case Hang():
+            yield from (*_CONNECTED, _REQUEST, *_read(act), *silence())
+        case End(ending=ending):
+            yield from (*_opened(act), _REQUEST, *_read(act), ended(ending))
+        case Fragment():
+            yield from (*_opened(act), _REQUEST, *_read(act), *fragment(act))
+        case Answer():
+            yield from (*_opened(act), _REQUEST, *_read(act), *answer(act))
+        case _:
+            assert_never(act)
+
+
+def _dialled(act: DialAct) -> Iterator[Step]:
+    """There is no connection."""
     match act:
         case HoldPool():
             yield Step(Way.WAIT, "nothing leaves the forwarder")
@@ -100,39 +102,30 @@ def _steps(act: Act) -> Iterator[Step]:
             yield from (_SYN, Step(Way.TO_FORWARDER, "ICMP host unreachable"))
         case DropSyn():
             yield from (Step(Way.LOST, "SYN"), Step(Way.WAIT, "the connect time-out"))
-        case ResetAtAccept():
-            yield from (*_CONNECTED, Step(Way.TO_FORWARDER, "RST, whether or not a byte of the request has arrived"))
-        case EndIdle():
-            yield from _idle(act)
+        case _:
+            assert_never(act)
+
+
+def _unread(act: NeverAccept | HeldAct) -> Iterator[Step]:
+    """What becomes of a request that is not read, or not to its end."""
+    match act:
         case NeverAccept(closes=closes):
-            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nobody accepts the connection"))
-            closed = (Step(Way.AT_ROUTER, "the listening socket is closed"), _ended(Ending.RESET))
-            yield from closed if closes else _silence()
+            yield Step(Way.AT_ROUTER, "nobody accepts the connection")
+            closed = (Step(Way.AT_ROUTER, "the listening socket is closed"), ended(Ending.RESET))
+            yield from closed if closes else silence()
         case EndUnread():
-            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, "nothing is read"), _ended(act.ending))
+            yield from (Step(Way.AT_ROUTER, "nothing is read"), ended(act.ending))
             if act.abandoned:
                 yield Step(Way.AT_ROUTER, "the socket is closed with the request unread: RST behind the FIN")
         case LeaveUnread(serve_after=late):
             little = " and next to nothing taken by the kernel" if act.small_buffer else ""
-            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, f"nothing is read{little}"))
-            yield from _silence() if late is None else (_later(late), *_read(act), *_reply(200, "result"))
-        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
-            yield from (*_CONNECTED, *_handshake(act))
+            yield Step(Way.AT_ROUTER, f"nothing is read{little}")
+            yield from silence() if late is None else (later(late), *_read(act), *reply(200, "result"))
         case StopReading():
-            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, f"reads {act.until}, and no more"))
-            yield from _silence() if act.ending is None else (_ended(act.ending),)
+            yield Step(Way.AT_ROUTER, f"reads {act.until}, and no more")
+            yield from silence() if act.ending is None else (ended(act.ending),)
         case AnswerEarly():
-            yield from (*_CONNECTED, _REQUEST, Step(Way.AT_ROUTER, f"reads {act.until}"), *_early(act))
-        case Hang():
-            yield from (*_CONNECTED, _REQUEST, *_read(act), *_silence())
-        case End(ending=ending):
-            yield from (*_opened(act), _REQUEST, *_read(act), _ended(ending))
-        case Fragment():
-            yield from (*_opened(act), _REQUEST, *_read(act), *_fragment(act))
-        case Poison():
-            yield from _poisoned(act)
-        case Answer():
-            yield from (*_opened(act), _REQUEST, *_read(act), *_answer(act))
+            yield from (Step(Way.AT_ROUTER, f"reads {act.until}"), *_early(act))
         case _:
             assert_never(act)
 
@@ -194,16 +187,16 @@ def _idle(act: EndIdle) -> Iterator[Step]:
     yield Step(Way.AT_ROUTER, "a connection lies idle after its last exchange")
     if act.status is not None:
         yield Step(Way.TO_FORWARDER, f"an answer that nobody asked for: HTTP/1.1 {act.status}")
-    yield from (_ended(act.ending), *_CONNECTED, _REQUEST)
+    yield from (ended(act.ending), *_CONNECTED, _REQUEST)
     yield Step(Way.AT_ROUTER, "the request came on a new connection: healthy")
 
 
 def _early(act: AnswerEarly) -> Iterator[Step]:
     if act.ending is None:
-        yield from _reply(act.status, act.content)
+        yield from reply(act.status, act.content)
         yield Step(Way.AT_ROUTER, "the rest is read and thrown away; the connection stays open")
         return
-    yield from _reply(act.status, act.content, "Connection: close")
+    yield from reply(act.status, act.content, "Connection: close")
     if act.ending is Ending.RESET:
         yield Step(Way.AT_ROUTER, "closes with the rest unread: RST behind the answer, or before it is read")
     else:
@@ -217,80 +210,6 @@ def _read(act: Act) -> Iterator[Step]:
         yield _EXECUTE
     elif truth.received:
         yield Step(Way.AT_ROUTER, "read, and not accepted" if not truth.accepted else "accepted, and not executed")
-
-
-def _fragment(act: Fragment) -> Iterator[Step]:
-    yield from _interim(act.interim)
-    if act.noise is not None:
-        yield Step(Way.TO_FORWARDER, f"bytes that are no HTTP: {act.noise}")
-    yield Step(Way.AT_ROUTER, "the rest is never sent")
-    yield from _silence() if act.ending is None else (_ended(act.ending),)
-
-
-def _interim(statuses: tuple[int, ...]) -> Iterator[Step]:
-    for status in statuses:
-        yield Step(Way.TO_FORWARDER, f"HTTP/1.1 {status}, interim")
-
-
-def _answer(act: Answer) -> Iterator[Step]:
-    if act.delay is not None:
-        yield _later(act.delay)
-    yield from _interim(act.interim)
-    notes = [
-        f"{field.name.replace('_', ' ')}: {_word(getattr(act, field.name))}"
-        for field in fields(act)
-        if field.name not in _PLACED and getattr(act, field.name) != field.default
-    ]
-    if evidence_of(act).status is None and evidence_of(act).sight is Sight.HEAD_CUT:
-        yield Step(Way.TO_FORWARDER, "; ".join(("HTTP/1.1 and no status", *notes)))
-    else:
-        yield from _reply(act.status, act.content, *notes, *_paced(act))
-    if truth_of(act).replied is not Replied.WHOLE:
-        yield Step(Way.AT_ROUTER, "the rest is never sent")
-    if act.surplus_after is not None:
-        yield _later(act.surplus_after)
-    if act.surplus is not None:
-        yield Step(Way.TO_FORWARDER, f"unasked, behind it: {act.surplus}")
-    if act.ending is not None:
-        yield _ended(act.ending)
-
-
-def _paced(act: Answer) -> Iterator[str]:
-    match act.pace:
-        case None:
-            return
-        case Drip(pieces=None):
-            yield "each byte by itself"
-        case Drip(pieces=pieces, pause=pause):
-            yield f"in {pieces} pieces, {pause:.2g} times the read time-out between two"
-        case Spaced(pause=pause):
-            yield f"event by event, {pause:.2g} times the read time-out before each"
-        case Hold(at=point):
-            yield f"held {'before its first byte' if point is None else f'at its {point}'}"
-        case Pause(at=point, length=length):
-            yield f"at its {point} it pauses for {length:.2g} times the read time-out"
-        case _:
-            assert_never(act.pace)
-
-
-def _reply(status: int, content: str, *notes: str) -> tuple[Step, ...]:
-    return (Step(Way.TO_FORWARDER, "; ".join((f"HTTP/1.1 {status}, body: {content}", *notes))),)
-
-
-def _word(value: object) -> str:
-    return str(value.value) if isinstance(value, Enum) else str(value)
-
-
-def _later(timeouts: float) -> Step:
-    return Step(Way.WAIT, f"{timeouts:.2g} times the read time-out")
-
-
-def _silence() -> tuple[Step, ...]:
-    return (Step(Way.WAIT, "no byte is ever sent"),)
-
-
-def _ended(ending: Ending) -> Step:
-    return Step(Way.TO_FORWARDER, _ENDED[ending])
 
 
 def drawn(act: Act) -> list[str]:

@@ -99,18 +99,21 @@ def fragment_faults() -> list[Fault]:
 
 def status_faults() -> list[Fault]:
     """Whole replies whose status is no success."""
-    faults = [
-        Fault(
-            id="503-no-workers",
-            says="503 with the body that the contract names as not accepted, before EXECUTE",
-            act=Answer(side=Side.BEFORE, status=503, content=Content.NO_WORKERS),
-            row="S1",
-            authority="the router's published contract; without one: " + RFC_RETRY,
-            no_twin="after EXECUTE it would be a router that breaks its own contract",
-            coverage=streamed(segmented(CORE)),
-        )
-    ]
-    faults += [
+    return [*_no_workers(), *_server_errors(), *_other_statuses()]
+
+
+def _no_workers() -> list[Fault]:
+    """What the contract names, and what only looks like it."""
+    named = Fault(
+        id="503-no-workers",
+        says="503 with the body that the contract names as not accepted, before EXECUTE",
+        act=Answer(side=Side.BEFORE, status=503, content=Content.NO_WORKERS),
+        row="S1",
+        authority="the router's published contract; without one: " + RFC_RETRY,
+        no_twin="after EXECUTE it would be a router that breaks its own contract",
+        coverage=streamed(segmented(CORE)),
+    )
+    others = [
         Fault(
             id=f"500-no-workers-{side}",
             says=f"500 with the body that the contract names for a 503, {side} EXECUTE",
@@ -121,24 +124,37 @@ def status_faults() -> list[Fault]:
         )
         for side, other in _SIDES
     ]
-    for status in (429, 500, 502, 503, 504):
-        for retry_after_s in (None, 1):
-            for side, other in _SIDES:
-                name = f"{status}" if retry_after_s is None else f"{status}-retry-after"
-                coverage = CORE if retry_after_s is None else REUSED_TOO
-                hint = "" if retry_after_s is None else f" with Retry-After: {retry_after_s}"
-                faults.append(
-                    Fault(
-                        id=f"{name}-{side}",
-                        says=f"{status}{hint}, {side} EXECUTE",
-                        act=Answer(side=side, status=status, content=Content.ERROR, retry_after_s=retry_after_s),
-                        row="S2" if status in (502, 504) else "S1",
-                        authority=RFC_RETRY + "; Retry-After is no proof",
-                        twin=f"{name}-{other}",
-                        coverage=segmented(coverage) if name == "503" else coverage,
-                    )
-                )
-    return faults + [
+    return [named, *others]
+
+
+def _server_errors() -> list[Fault]:
+    """With and without a Retry-After, on both sides of EXECUTE."""
+    return [
+        _server_error(status, retry_after_s, side, other)
+        for status in (429, 500, 502, 503, 504)
+        for retry_after_s in (None, 1)
+        for side, other in _SIDES
+    ]
+
+
+def _server_error(status: int, retry_after_s: int | None, side: Side, other: Side) -> Fault:
+    name = f"{status}" if retry_after_s is None else f"{status}-retry-after"
+    coverage = CORE if retry_after_s is None else REUSED_TOO
+    hint = "" if retry_after_s is None else f" with Retry-After: {retry_after_s}"
+    return Fault(
+        id=f"{name}-{side}",
+        says=f"{status}{hint}, {side} EXECUTE",
+        act=Answer(side=side, status=status, content=Content.ERROR, retry_after_s=retry_after_s),
+        row="S2" if status in (502, 504) else "S1",
+        authority=RFC_RETRY + "; Retry-After is no proof",
+        twin=f"{name}-{other}",
+        coverage=segmented(coverage) if name == "503" else coverage,
+    )
+
+
+def _other_statuses() -> list[Fault]:
+    """What proves that nothing was applied, and what is an answer whatever was done."""
+    return [
         Fault(
             id=f"{status}-before",
             says=f"{status}, before EXECUTE",

@@ -72,11 +72,15 @@ def _failed(id_: str, says: str, act: HandshakeAct, row: str) -> Fault:
 
 def tls_ending_faults() -> list[Fault]:
     """The connection ends without a close_notify, or by a fatal alert: before the reply, and inside it."""
+    return [*_waits(), *_cuts()]
+
+
+def _waits() -> list[Fault]:
     endings = (
         ("truncation", Ending.TRUNCATION, "the connection ends with FIN and no close_notify"),
         ("alert", Ending.ALERT, "the connection ends with a fatal alert"),
     )
-    waits = [
+    return [
         Fault(
             id=f"{name}-{side}",
             says=f"the request was read whole; {side} EXECUTE {what}, without a reply byte",
@@ -88,6 +92,9 @@ def tls_ending_faults() -> list[Fault]:
         for name, ending, what in endings
         for side, other in ((Side.BEFORE, Side.AFTER), (Side.AFTER, Side.BEFORE))
     ]
+
+
+def _cuts() -> list[Fault]:
     cuts = (
         (
             "length-truncation",
@@ -100,7 +107,7 @@ def tls_ending_faults() -> list[Fault]:
         ("close-truncation", Framing.CLOSE, Point.HALF, Ending.TRUNCATION, "half of an HTTP/1.0 body without a length"),
         ("length-alert", Framing.LENGTH, Point.HALF, Ending.ALERT, "half the body, short of Content-Length"),
     )
-    return waits + [
+    return [
         Fault(
             id=f"body-{name}",
             says=f"200 with {says}, then {'a fatal alert' if ending is Ending.ALERT else 'FIN and no close_notify'}",

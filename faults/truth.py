@@ -10,6 +10,7 @@ from typing import assert_never
 from faults.acts import (
     Act,
     AnswerEarly,
+    DialAct,
     DropSyn,
     End,
     EndIdle,
@@ -29,7 +30,7 @@ from faults.acts import (
 from faults.answer import HEAD_BYTES, NEAR, VERSION_BYTES, Answer, Pause, Spaced
 from faults.contents import fixed_body, noise_bytes
 from faults.evidence import Evidence
-from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
+from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.poison import Moment, Poison, sight_of_poison, status_seen
 from faults.vocabulary import Content, Ending, Flaw, Framing, Persistence, Phase, Point, Replied, Side, Sight
 
@@ -96,26 +97,14 @@ def sight_of(act: Act) -> Sight:
     A reply beyond the read timeout is silence to it; the reply itself reaches nobody.
     """
     match act:
-        case HoldPool():
-            return Sight.POOL_WAIT
-        case Misresolve(how=how):
-            return Sight.REFUSED if how is Resolution.STALE else Sight.UNRESOLVED
-        case Refuse():
-            return Sight.REFUSED
-        case Unreachable():
-            return Sight.UNREACHABLE
-        case DropSyn():
-            return Sight.CONNECT_TIMEOUT
+        case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn():
+            return _sight_of_dial(act)
+        case SpoilHandshake() | ShowCertificate() | DemandCertificate():
+            return _sight_of_handshake(act)
         case EndIdle():
             return Sight.IDLE_END
         case ResetAtAccept():
             return Sight.RESET
-        case SpoilHandshake(how=how):
-            return Sight.TLS_STALLED if how is Spoil.STALL else Sight.TLS_FAILED
-        case ShowCertificate():
-            return Sight.TLS_FAILED
-        case DemandCertificate(version=version):
-            return Sight.TLS_FAILED if version is TlsVersion.TLS_1_2 else Sight.TLS_REFUSED
         case NeverAccept(closes=closes):
             return Sight.RESET if closes else Sight.SILENCE
         case Hang():
@@ -144,6 +133,34 @@ _SIGHT_OF_END = {
     None: Sight.SILENCE,
 }
 _READ_RIGHTLY = frozenset({Flaw.LENGTH_SHORT})  # nothing is wrong with it but what lies behind it
+
+
+def _sight_of_dial(act: DialAct) -> Sight:
+    match act:
+        case HoldPool():
+            return Sight.POOL_WAIT
+        case Misresolve(how=how):
+            return Sight.REFUSED if how is Resolution.STALE else Sight.UNRESOLVED
+        case Refuse():
+            return Sight.REFUSED
+        case Unreachable():
+            return Sight.UNREACHABLE
+        case DropSyn():
+            return Sight.CONNECT_TIMEOUT
+        case _:
+            assert_never(act)
+
+
+def _sight_of_handshake(act: HandshakeAct) -> Sight:
+    match act:
+        case SpoilHandshake(how=how):
+            return Sight.TLS_STALLED if how is Spoil.STALL else Sight.TLS_FAILED
+        case ShowCertificate():
+            return Sight.TLS_FAILED
+        case DemandCertificate(version=version):
+            return Sight.TLS_FAILED if version is TlsVersion.TLS_1_2 else Sight.TLS_REFUSED
+        case _:
+            assert_never(act)
 
 
 def _sight_of_answer(act: Answer) -> Sight:

@@ -7,7 +7,7 @@ import signal
 import socket
 import ssl
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import uvloop
 
@@ -152,7 +152,17 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    add = parser.add_argument
+    _add_addresses(parser.add_argument)
+    _add_sending(parser.add_argument)
+    _add_callers(parser.add_argument)
+    return parser
+
+
+_Add = Callable[..., argparse.Action]
+
+
+def _add_addresses(add: _Add) -> None:
+    """Where it listens, and where and who its router is."""
     add(
         "--listen",
         type=_address,
@@ -179,6 +189,10 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="the CA certificates, in PEM, that an https router's must come from (default: the system's)",
     )
+
+
+def _add_sending(add: _Add) -> None:
+    """What is sent again, how long it waits for the router, and over how many connections."""
     add(
         "--policy",
         type=_policy,
@@ -207,6 +221,10 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="connections to the router at most; more requests wait (default: 0, no limit)",
     )
+
+
+def _add_callers(add: _Add) -> None:
+    """How long it waits for callers, how many may wait for it, and what it writes of them."""
     add(
         "--keep-alive-s",
         type=_positive,
@@ -223,7 +241,6 @@ def _parser() -> argparse.ArgumentParser:
         f"{SMALLEST_BACKLOG}; {KERNEL_BACKLOG} when that is 0)",
     )
     add("--access-log", action=argparse.BooleanOptionalAction, default=True, help="a line on stderr for each request")
-    return parser
 
 
 def _address(text: str) -> tuple[str, int]:

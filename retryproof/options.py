@@ -1,6 +1,7 @@
 """Options that `check` and `signoff` share, each with the text that teaches it."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +56,17 @@ def enter_own_network(options: argparse.Namespace) -> None:
 
 def add_examine_options(parser: argparse.ArgumentParser) -> None:
     """The options of a command that examines subjects."""
-    add = parser.add_argument
+    _add_choice(parser.add_argument)
+    _add_reporting(parser.add_argument)
+    add_own_network(parser)
+    _add_running(parser.add_argument)
+
+
+_Add = Callable[..., argparse.Action]
+
+
+def _add_choice(add: _Add) -> None:
+    """Which cells and drawn plans."""
     add(
         "--depth",
         choices=[str(depth) for depth in Depth],
@@ -81,6 +92,10 @@ def add_examine_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the seed of the drawn plans: same seed, same plans (default 0)",
     )
+
+
+def _add_reporting(add: _Add) -> None:
+    """What counts, and where it is told."""
     add("--strict", action="store_true", help="a cell that could not be reached counts as UNKNOWN (exit code 3)")
     add(
         "--out",
@@ -90,7 +105,10 @@ def add_examine_options(parser: argparse.ArgumentParser) -> None:
         help=f"where reports go; each run makes a folder of its own in it (default {DEFAULT_OUT}/)",
     )
     add("--quiet", action="store_true", help="print nothing but errors; the exit code and the report say the rest")
-    add_own_network(parser)
+
+
+def _add_running(add: _Add) -> None:
+    """How it is lived through."""
     add(
         "--jobs",
         type=whole_number(1, MAX_JOBS),

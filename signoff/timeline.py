@@ -128,27 +128,10 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
 def describe(entry: AnyEntry) -> str:
     """One entry in words; what may be joined to its neighbour begins with what it is about, and a colon."""
     match entry:
-        case Opened():
-            return f"connection {entry.connection} opened on upstream {entry.upstream}"
-        case Greeted():
-            whom = "nobody by name" if entry.server_name is None else repr(entry.server_name)
-            return f"connection {entry.connection} begins TLS, and asks for {whom}"
-        case Closed():
-            return f"connection {entry.connection} ended by {entry.by}"
-        case Received():
-            reused = ", reused" if entry.nth > 1 else ""
-            return (
-                f"exchange {entry.exchange}: operation {entry.operation} received on upstream {entry.upstream} "
-                f"(connection {entry.connection}{reused})"
-            )
-        case Accepted():
-            return f"exchange {entry.exchange}: accepted"
-        case Executed():
-            return f"exchange {entry.exchange}: EXECUTED (execution {entry.execution})"
-        case Replying():
-            return f"exchange {entry.exchange}: answering {entry.status}"
-        case Replied():
-            return f"exchange {entry.exchange}: {entry.bytes_sent} bytes sent{'' if entry.whole else ', not all'}"
+        case Opened() | Greeted() | Closed() | Unserved():
+            return _of_connection(entry)
+        case Received() | Accepted() | Executed() | Replying() | Replied():
+            return f"exchange {entry.exchange}: {_of_exchange(entry)}"
         case Striking():
             upstream = "every upstream" if entry.upstream is None else f"upstream {entry.upstream}"
             where = "" if entry.connection is None else f", connection {entry.connection}"
@@ -156,8 +139,6 @@ def describe(entry: AnyEntry) -> str:
         case Struck():
             times = "" if entry.count == 1 else f", {entry.count} times"
             return f"strike: struck{times}, witness {entry.witness}"
-        case Unserved():
-            return f"{entry.request_bytes} bytes on connection {entry.connection} never served"
         case Dialled():
             return f"dial of upstream {entry.upstream} {'refused' if entry.refused else 'dropped'}"
         case Asked():
@@ -168,5 +149,38 @@ def describe(entry: AnyEntry) -> str:
             return f"rejected with {entry.status}: {entry.why}"
         case Marked():
             return f"-- {entry.mark} --"
+        case _:
+            assert_never(entry)
+
+
+def _of_connection(entry: Opened | Greeted | Closed | Unserved) -> str:
+    match entry:
+        case Opened():
+            return f"connection {entry.connection} opened on upstream {entry.upstream}"
+        case Greeted():
+            whom = "nobody by name" if entry.server_name is None else repr(entry.server_name)
+            return f"connection {entry.connection} begins TLS, and asks for {whom}"
+        case Closed():
+            return f"connection {entry.connection} ended by {entry.by}"
+        case Unserved():
+            return f"{entry.request_bytes} bytes on connection {entry.connection} never served"
+        case _:
+            assert_never(entry)
+
+
+def _of_exchange(entry: Received | Accepted | Executed | Replying | Replied) -> str:
+    match entry:
+        case Received():
+            reused = ", reused" if entry.nth > 1 else ""
+            where = f"upstream {entry.upstream} (connection {entry.connection}{reused})"
+            return f"operation {entry.operation} received on {where}"
+        case Accepted():
+            return "accepted"
+        case Executed():
+            return f"EXECUTED (execution {entry.execution})"
+        case Replying():
+            return f"answering {entry.status}"
+        case Replied():
+            return f"{entry.bytes_sent} bytes sent{'' if entry.whole else ', not all'}"
         case _:
             assert_never(entry)

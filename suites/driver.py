@@ -83,7 +83,7 @@ class Driver:
         return replace(run, ledger=own_entries(entries, range(len(entries)), operations))
 
     async def run_on(self, stage: Stage, plan: Plan, *, company: bool = False) -> Run:
-        """The plan on an instance that exists."""
+        """The plan on an instance that exists: the steps of a run, one after the other, and therefore in one place."""
         await self._feel_pulses()
         started_ns = time.monotonic_ns()
         spec = self.subject.spec

@@ -1,7 +1,7 @@
 """Hypothesis strategies for whole plans. A plan is drawn first and then executed: chance never acts inside a run.
 
-Each plan is drawn around one fault, which the first operation that can meet it meets first: so every fault is struck
-as often as any other, whatever else surrounds it.
+Each plan is drawn around one fault, which a connection or an operation meets first unless its caller leaves before: so
+every fault strikes about as often as any other, whatever else surrounds it.
 """
 
 from dataclasses import replace

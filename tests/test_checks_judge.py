@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from faults.vocabulary import Sight
 from suites import judge as judge_module
 from suites.checks import CHECKS
 from suites.checks.check import Check
 from suites.checks.twins import CHECK as TWINS
+from suites.checks.words import WORDS
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.judge import Judgement, confirm, invariant_of, judge, judgement_of
 from suites.run import Run
@@ -107,3 +109,8 @@ def test_every_check_has_its_sentence() -> None:
     """Reports find the invariant by the name in a finding; the judge's own findings have none."""
     assert all(invariant_of(check.name) == check.invariant for check in (*CHECKS, TWINS))
     assert invariant_of("reach") == ""
+
+
+def test_every_sight_has_its_words() -> None:
+    """A finding never lacks the name of an evidence."""
+    assert set(WORDS) == set(Sight)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from faults.catalogue import CATALOGUE
-from faults.picture import INSIDE, Step, Way, drawn, picture_of
+from faults.picture import INSIDE, drawn, picture_of
+from faults.steps import Step, Way
 from faults.vocabulary import Phase, Replied, Sight
 from retryproof.__main__ import run
 from retryproof.catalogue import COMMAND, page

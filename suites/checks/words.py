@@ -1,66 +1,41 @@
 """What findings call attempts and evidence."""
 
-from typing import assert_never
+from collections.abc import Mapping
 
 from faults.evidence import Evidence
 from faults.vocabulary import Sight
 from suites.attempts import Attempt
 
+WORDS: Mapping[Sight, str] = {
+    Sight.IDLE_END: "the end of an idle connection",
+    Sight.REFUSED: "a refused connection",
+    Sight.POOL_WAIT: "a wait for a connection of its own pool",
+    Sight.UNRESOLVED: "a name that was not resolved",
+    Sight.UNREACHABLE: "an unreachable host",
+    Sight.CONNECT_TIMEOUT: "a connect timeout",
+    Sight.TLS_FAILED: "a failed TLS handshake",
+    Sight.TLS_STALLED: "a TLS handshake that was not completed in time",
+    Sight.TLS_REFUSED: "a TLS handshake that was refused after it looked complete",
+    Sight.RESET: "a reset before any reply byte",
+    Sight.FIN: "a FIN before any reply byte",
+    Sight.TRUNCATION: "a FIN without a close_notify before any reply byte",
+    Sight.ALERT: "a fatal TLS alert before any reply byte",
+    Sight.SILENCE: "silence until the read timeout",
+    Sight.GARBLED: "bytes that are no HTTP reply",
+    Sight.HEAD_CUT: "a reply {status} that was cut inside its head",
+    Sight.FLAWED: "a reply {status} that is written wrongly",
+    Sight.STALL: "a reply {status} that stalled after its head",
+    Sight.STATUS: "a whole reply {status}",
+    Sight.CUT: "a reply {status} that was cut",
+    Sight.WHOLE: "a whole reply {status}",
+}
+
 
 def words_of(evidence: Evidence) -> str:
     """Evidence as a noun phrase: it follows "after"."""
-    if not evidence.interim:
-        return _seen(evidence)
-    return f"{', '.join(map(str, evidence.interim))} and then {_seen(evidence)}"
-
-
-def _seen(evidence: Evidence) -> str:
-    match evidence.sight:
-        case Sight.IDLE_END:
-            return "the end of an idle connection"
-        case Sight.REFUSED:
-            return "a refused connection"
-        case Sight.POOL_WAIT:
-            return "a wait for a connection of its own pool"
-        case Sight.UNRESOLVED:
-            return "a name that was not resolved"
-        case Sight.UNREACHABLE:
-            return "an unreachable host"
-        case Sight.CONNECT_TIMEOUT:
-            return "a connect timeout"
-        case Sight.TLS_FAILED:
-            return "a failed TLS handshake"
-        case Sight.TLS_STALLED:
-            return "a TLS handshake that was not completed in time"
-        case Sight.TLS_REFUSED:
-            return "a TLS handshake that was refused after it looked complete"
-        case Sight.RESET:
-            return "a reset before any reply byte"
-        case Sight.FIN:
-            return "a FIN before any reply byte"
-        case Sight.TRUNCATION:
-            return "a FIN without a close_notify before any reply byte"
-        case Sight.ALERT:
-            return "a fatal TLS alert before any reply byte"
-        case Sight.SILENCE:
-            return "silence until the read timeout"
-        case Sight.GARBLED:
-            return "bytes that are no HTTP reply"
-        case Sight.HEAD_CUT:
-            said = "before its status" if evidence.status is None else f"with status {evidence.status}"
-            return f"a reply {said} that was cut inside its head"
-        case Sight.FLAWED:
-            return f"a reply with status {evidence.status} that is written wrongly"
-        case Sight.STALL:
-            return f"a reply with status {evidence.status} that stalled after its head"
-        case Sight.STATUS:
-            return f"a whole reply with status {evidence.status}"
-        case Sight.CUT:
-            return f"a reply with status {evidence.status} that was cut"
-        case Sight.WHOLE:
-            return f"a whole reply with status {evidence.status}"
-        case _:
-            assert_never(evidence.sight)
+    status = "before its status" if evidence.status is None else f"with status {evidence.status}"
+    seen = WORDS[evidence.sight].format(status=status)
+    return f"{', '.join(map(str, evidence.interim))} and then {seen}" if evidence.interim else seen
 
 
 def name_of(attempt: Attempt) -> str:

@@ -94,6 +94,12 @@ def _timeouts() -> Iterator[Fault]:
             twin=f"{name}-request",
         )
         yield _in_body(f"{name}-body", Poison(toxic=kind, direction=DOWN, at=Moment.BODY, after=after))
+    yield from _timeouts_later()
+
+
+def _timeouts_later() -> Iterator[Fault]:
+    """On connections that exist, and behind the request."""
+    kind = Poisoning.TIMEOUT
     yield Fault(
         id="timeout-request-idle",
         says="on a connection that lay idle the request is dropped, and nothing is closed",

@@ -18,7 +18,8 @@ class Fault:
     """One thing that can go wrong, at one point, exactly described.
 
     `twin` names a fault with the same evidence and the opposite truth; `no_twin` says why there is none.
-    `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.md. `coverage`
+    `row` is the name of the failure point (letter and number, in wire order) in docs/failure-points.md; `row_reused`
+    that of the point at which it strikes a connection that has carried an exchange, where that is another. `coverage`
     says which of its cells are lived through at which depth. seen: the act that looks to the forwarder as this one does
     (None: this one), and slower by how many read timeouts more all that it sees comes late (`faults/under.py`).
     """
@@ -30,9 +31,15 @@ class Fault:
     authority: str
     twin: str | None = None
     no_twin: str = ""
+    row_reused: str = ""
     coverage: Coverage = ONCE
     seen: Act | None = None
     slower: float = 0.0
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The failure points that it stands for."""
+        return (self.row, self.row_reused) if self.row_reused else (self.row,)
 
     @property
     def lets_pass(self) -> bool:

@@ -58,6 +58,7 @@ def wait_faults() -> list[Fault]:
                     row=row,
                     authority=RFC_RETRY,
                     twin=f"{name}-{other}",
+                    row_reused="K3" if side is Side.AFTER and isinstance(act, End) else "",
                     coverage=_covered(name, side),
                 )
             )

@@ -53,7 +53,7 @@ def explained(fault: Fault) -> list[tuple[str, str]]:
         ("class", f"{_class_text(fault)}: {_MAY[fault.class_under()]}"),
         ("authority", fault.authority),
         ("twin", fault.twin or f"none ({fault.no_twin})"),
-        ("row", fault.row),
+        ("row", ", ".join(fault.rows)),
         ("try it", _try(fault)),
     ]
 
@@ -107,4 +107,4 @@ def _row(fault: Fault) -> str:
     twin = f"`{fault.twin}`" if fault.twin else "-"
     class_ = short_class(fault).replace(CONTRACT_MARK, rf"\{CONTRACT_MARK}")
     cells = (f"`{fault.id}`", fault.says, facts_of(fault), fault.truth.replied.name.lower(), evidence_text(fault))
-    return "| " + " | ".join(cell.replace("|", r"\|") for cell in (*cells, class_, twin, fault.row)) + " |"
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in (*cells, class_, twin, ", ".join(fault.rows))) + " |"

@@ -67,7 +67,7 @@ def _print_catalogue(out: Console) -> None:
         print_line(out, Text(f"{phase}", "bold"))
         table = sheet(out, "id".ljust(longest), "class    ", "rcvd/acc/exec", "twin".ljust(longest), *more)
         for fault in faults:
-            rest = (fault.truth.replied.name.lower(), fault.row) if wide else ()
+            rest = (fault.truth.replied.name.lower(), ", ".join(fault.rows)) if wide else ()
             table.add_row(fault.id, short_class(fault), facts_of(fault), fault.twin or "-", *rest)
         out.print(table)
         print_line(out, "")

@@ -11,7 +11,7 @@ import pytest
 from fake_router.entries import AnyEntry, EndedBy, Witness
 from faults.catalogue import CATALOGUE, POISONS
 from faults.plan import Plan, PlannedListener, PlannedOperation
-from faults.vocabulary import Replied
+from faults.vocabulary import Class, Replied
 from signoff.report import CellReport, Report
 from suites.subject_keys import KEYS
 
@@ -69,7 +69,17 @@ def test_the_table_of_acceptance_has_every_combination_of_facts_that_a_fault_mea
 
 def test_every_failure_point_of_the_catalogue_is_documented() -> None:
     """And no other is."""
-    assert _tables_of("failure-points.md") == {fault.row for fault in (*CATALOGUE.values(), *POISONS.values())} - {"-"}
+    assert _tables_of("failure-points.md") == {
+        row for fault in (*CATALOGUE.values(), *POISONS.values()) for row in fault.rows
+    } - {"-"}
+
+
+def test_every_ambiguous_fault_without_a_twin_is_an_exception_in_the_rules() -> None:
+    """Rule 3 names each of them, and no fault that has one among its exceptions."""
+    rule = (ROOT / "docs" / "rules.md").read_text().partition("**Twins.**")[2].partition("\n4. ")[0]
+    named = set(re.findall(r"`([^`]+)`", rule.partition("Exceptions:")[2].partition("The same 503")[0]))
+    ambiguous = [fault for fault in CATALOGUE.values() if fault.class_under() is Class.AMBIGUOUS]
+    assert named == {fault.id for fault in ambiguous if fault.twin is None}
 
 
 def test_every_key_of_a_report_is_documented() -> None:

@@ -26,7 +26,7 @@ from suites.passage import Toxiproxy
 from suites.poisoned import Poisoned
 from suites.pulse import Pulse
 from suites.run import Run, Sockets
-from suites.settling import settle
+from suites.settling import last_words, settle
 from suites.stage import Stage
 from suites.stages import Stages
 from suites.subject import InProcess, Subject
@@ -101,11 +101,13 @@ class Driver:
                 occupant.calling()
             history = await self._waves(stage, plan, operations)
         settled = await settle(stage, spec)
+        busy = "" if settled else last_words(stage.instance)
         await poisoned.settle()
         await stage.on_router(_drain_and_heal)
         await poisoned.lift()
         fresh = await self._fresh(stage)
         settled = await self._settle_again(stage) and settled
+        busy = "" if settled else busy or last_words(stage.instance)
         # The operations may have met on one upstream, though in health they were spread over several.
         met = min(plan.concurrency, most_met(stage.entries(since=since), operations)) + len(occupants)
         sockets = await self._sockets(stage, plan, warm_up, met)
@@ -120,6 +122,7 @@ class Driver:
             history=(*history, *fresh),
             sockets=sockets,
             settled=settled,
+            busy=busy,
             died=stage.instance.died(),
             company=company,
             stalled_ms=max(pulse.worst_since(started_ns) for pulse in self.pulses),

@@ -73,14 +73,6 @@ class Endpoint:
         reply = await self.get(ready, within_ms)
         return reply.arrival is Arrival.WHOLE and reply.status == 200
 
-    async def is_idle(self, path: str, within_ms: int) -> bool:
-        """It says at that path that nothing is in flight; False where it says anything else."""
-        reply = await self.get(path, within_ms)
-        try:
-            return bool(json.loads(reply.body)["in_flight"] == 0)
-        except (ValueError, TypeError, KeyError):
-            return False
-
     async def unconnectable(self, within_s: float) -> str | None:
         """Why no connection can be had, TLS included; None where one can."""
         with connecting_socket(self.address[0]) as sock:

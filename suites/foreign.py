@@ -14,6 +14,7 @@ from fake_router.identity import IDENTITY
 from faults.plan import PlannedOperation
 from suites.endpoint import endpoint_at
 from suites.history import Outcome
+from suites.idleness import Idleness
 from suites.leaving import Leave
 from suites.placeholders import CA_FILE, fill_command, fill_file, meanings
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
@@ -41,6 +42,7 @@ class ForeignSubject:
         self._supervisor = supervisor
         self._spec = file.spec
         self._version_lock = asyncio.Lock()
+        self._asked = not file.idle
 
     @property
     def spec(self) -> SubjectSpec:
@@ -58,7 +60,8 @@ class ForeignSubject:
     async def start(self, upstreams: Sequence[Address]) -> "ForeignInstance":
         """An instance that forwards to these addresses and is ready.
 
-        Raises SubjectError when its program is missing, it ends, or it is not ready within the time of its spec.
+        Raises SubjectError when its program is missing, it ends, it is not ready within the time of its spec, or says
+        nothing at the path that is to tell what is in flight.
         """
         if len(upstreams) != self.spec.upstreams:
             raise ValueError(f"{len(upstreams)} upstreams; expected {self.spec.upstreams} as its file says")
@@ -68,6 +71,9 @@ class ForeignSubject:
         instance = ForeignInstance(self._file)
         try:
             await instance.launch(self._supervisor, upstreams)
+            if not self._asked:
+                await instance.idleness.require(self.spec.facts.name)
+                self._asked = True
         except BaseException:
             await instance.stop()
             raise
@@ -90,6 +96,7 @@ class ForeignInstance:
         self._name = file.spec.facts.name
         self._port = ReservedPort()
         self._endpoint = endpoint_at(self.address, file)
+        self.idleness = Idleness(endpoint=self._endpoint, path=file.idle, within_ms=file.spec.read_timeout_ms)
         self.folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
         self.folder.chmod(0o711)  # a subject started by root may give up its rights and must still find its files
         self.process: Process | None = None
@@ -155,7 +162,7 @@ class ForeignInstance:
             return None
         if self.died():
             return True  # nothing is in flight inside a process that is no more
-        return await self._endpoint.is_idle(self._file.idle, self._file.spec.read_timeout_ms)
+        return await self.idleness.ask()
 
     def died(self) -> str | None:
         """How its process ended by itself; None while it lives."""

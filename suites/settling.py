@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fake_router.entries import AnyEntry, Asked, Closed, Dialled, Opened, Probed, Received, Striking, Unserved
 from fake_router.server import Router
 from suites.stage import Stage
-from suites.subject import SubjectSpec
+from suites.subject import SubjectSpec, Telling
 
 IDLE_STEP_S = 0.005
 
@@ -21,6 +21,11 @@ async def settle(stage: Stage, spec: SubjectSpec) -> bool:
         if await _idle_or_quiet(stage, spec):
             return True
     return False
+
+
+def last_words(instance: object) -> str:
+    """What it last said of itself, where that was not that it is idle; empty for one that is not asked."""
+    return instance.idleness.says if isinstance(instance, Telling) else ""
 
 
 async def _idle_or_quiet(stage: Stage, spec: SubjectSpec) -> bool:

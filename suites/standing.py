@@ -8,6 +8,7 @@ from faults.plan import PlannedOperation
 from suites.caller import NO_CONNECTION
 from suites.endpoint import Endpoint, endpoint_of
 from suites.history import Arrival, Outcome
+from suites.idleness import Idleness
 from suites.leaving import Leave
 from suites.pipe import TLS_FAILED
 from suites.subject import Address, SubjectError, SubjectSpec
@@ -22,6 +23,7 @@ class StandingSubject:
     def __init__(self, file: SubjectFile) -> None:
         self._file = file
         self._endpoint = endpoint_of(file)
+        self._asked = not file.idle
 
     @property
     def spec(self) -> SubjectSpec:
@@ -36,7 +38,11 @@ class StandingSubject:
             raise SubjectError(f"{file.url} cannot be reached ({why}); expected {_expected(why, file)}")
         while (left_s := deadline_s - time.monotonic()) > 0:
             if file.ready == "tcp" or await self._endpoint.is_ready(file.ready, max(1, int(left_s * 1000))):
-                return StandingInstance(file, self._endpoint)
+                instance = StandingInstance(file, self._endpoint)
+                if not self._asked:
+                    await instance.idleness.require(file.url)
+                    self._asked = True
+                return instance
             await asyncio.sleep(_PAUSE_S)  # another's readiness gives no event
         raise SubjectError(
             f"{file.url} was not ready within {self.spec.start_ms} ms; expected a GET of {file.ready!r} to be answered "
@@ -60,6 +66,7 @@ class StandingInstance:
     def __init__(self, file: SubjectFile, endpoint: Endpoint) -> None:
         self._file = file
         self._endpoint = endpoint
+        self.idleness = Idleness(endpoint=endpoint, path=file.idle, within_ms=file.spec.read_timeout_ms)
         self._gone: str | None = None
 
     async def call(
@@ -75,7 +82,7 @@ class StandingInstance:
         """What it says of itself where there is a path to ask; else it cannot say."""
         if not self._file.idle:
             return None
-        return self._gone is not None or await self._endpoint.is_idle(self._file.idle, self._file.spec.read_timeout_ms)
+        return self._gone is not None or await self.idleness.ask()
 
     def died(self) -> str | None:
         """Nobody was there at the last call; None while somebody is."""

@@ -130,3 +130,16 @@ class InProcess(Protocol):
 
     async def pulse(self) -> Pulse:
         """A pulse on that loop."""
+
+
+class Tells(Protocol):
+    """Where an instance that is asked over HTTP keeps what it last said of itself."""
+
+    says: str
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """An instance that is asked at a path what is in flight inside it; what it says may be of no use."""
+
+    idleness: Tells

@@ -32,7 +32,8 @@ Gap = tuple[str, tuple[int, ...], int | None]  # what is missing, entries, opera
 
 def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
     if not run.settled:
-        yield "the run had not settled when its ceiling ended it", (), None
+        why = f" ({run.busy})" if run.busy else ""
+        yield f"the run had not settled when its ceiling ended it{why}", (), None
     if len(run.operations) != len(run.plan.operations):
         yield f"{len(run.operations)} operations were sent of {len(run.plan.operations)} planned", (), None
     if accounts.strays:

@@ -1,32 +1,21 @@
 """The router: listeners, connections, and the plans that strike them. It belongs to the loop it was started on."""
 
 import asyncio
-import socket
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Self
 
-from fake_router.connection import Connection
 from fake_router.entries import Marked
 from fake_router.identity import Identity
-from fake_router.idle import end_idle
-from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
-from fake_router.line import Line
 from fake_router.listener import Listener
 from fake_router.listener_faults import ListenerFaults
 from fake_router.name_server import NameServer
 from fake_router.pooling import POOL_GATE
+from fake_router.reception import Reception
 from fake_router.routes import probes_with
 from fake_router.switchboard import Switchboard
-from fake_router.tls_handshake import HandshakeConnection, greeting_of
-from fake_router.tls_line import TlsLine
-from fake_router.unread import UnreadConnection
-from fake_router.wire import Event
-from faults.acts import EndIdle
-from faults.handshake import HandshakeAct
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
-from faults.poison import Poison
 
 
 class Router:
@@ -61,8 +50,8 @@ class Router:
         self._listeners: list[Listener] = []
         self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
         self._board.injector.names = names
-        self._served: dict[Line, Connection | UnreadConnection | HandshakeConnection] = {}
-        self._faults = ListenerFaults(self._board, self._listeners, self._adopt)
+        self._reception = Reception(self._board, identity)
+        self._faults = ListenerFaults(self._board, self._listeners, self._reception.adopt)
         self._with_names = names
         self._names: NameServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -70,13 +59,13 @@ class Router:
     async def start(self) -> None:
         """Listen on every port. Raises PortInUseError, or another OSError, with nothing left open."""
         self._loop = asyncio.get_running_loop()
-        if self._identity is not None:
-            self._identity.context()  # now, and not while a first peer waits for its handshake
+        self._reception.begin(self._loop)
         try:
             if self._with_names:
                 self._names = NameServer(self._loop, self.host, len(self._wanted))
             for upstream, port in enumerate(self._wanted):
-                self._listeners.append(self._listener(self._loop, upstream, port))
+                accepted = partial(self._reception.accepted, upstream)
+                self._listeners.append(Listener(self._loop, self.host, port, accepted))
         except OSError:
             await self.close()
             raise
@@ -88,8 +77,7 @@ class Router:
             self._names.close()
         for listener in self._listeners:
             listener.close()
-        for served in tuple(self._served.values()):
-            served.close()
+        self._reception.close()
         await asyncio.sleep(0)  # the loop lets go of the sockets in its next turn
 
     async def __aenter__(self) -> Self:
@@ -127,9 +115,7 @@ class Router:
         self.ledger.record(Marked, mark="armed")
         self._faults.begin(steps, self._running, self._names)
         if any(step.reused for step in steps):
-            for line, served in tuple(self._served.items()):
-                if isinstance(served, Connection) and served.idle:
-                    self._strike_idle(line)
+            self._reception.strike_idle()
 
     def open_gate(self, name: str) -> None:
         """What plans hold at the gate of that name goes on; it stays open until healing."""
@@ -172,20 +158,17 @@ class Router:
         self._faults.end(self._loop)
         self._board.injector.disarm()
         self._board.open_all_gates()
-        for served in tuple(self._served.values()):
-            served.heal()
+        self._reception.heal()
 
     def drain(self) -> None:
         """Read what lies unread and will never be served, record it, end those connections and all silences."""
         self._faults.drain()
-        for served in tuple(self._served.values()):
-            served.drain()
+        self._reception.drain()
         self.ledger.record(Marked, mark="settled")
 
     def drop_idle(self) -> None:
         """End idle connections with FIN."""
-        for served in tuple(self._served.values()):
-            served.drop_idle()
+        self._reception.drop_idle()
 
     def reset(self) -> None:
         """As healing, and then an empty ledger, in which idle connections are opened first; others are aborted.
@@ -193,24 +176,22 @@ class Router:
         Numbers of connections, exchanges and executions go on; those within an operation begin at 1 again.
         """
         self.heal()
-        for served in tuple(self._served.values()):
-            served.abort_unless_idle()
+        self._reception.abort_unless_idle()
         before, self.ledger = self.ledger, Ledger()
         self._board.ledger = self.ledger
         self._board.forget_operations()
         before.tell_followers()
-        for line in self._served:
-            line.record_opened()
+        self._reception.record_opened()
 
     # What can be seen without reading the ledger.
 
     def connections(self) -> int:
         """Sockets that are open towards subjects, those that wait for the peer's FIN included."""
-        return len(self._served)
+        return self._reception.open()
 
     def ending(self) -> int:
         """Connections that the router has ended, and the subject has not: its end is still open."""
-        return sum(line.over for line in self._served)
+        return self._reception.ending()
 
     def busy(self) -> int:
         """Open exchanges that carry an operation, silences included, and unread connections yet to be served."""
@@ -242,84 +223,6 @@ class Router:
         finally:
             forget()
         return True
-
-    # Connections.
-
-    def _listener(self, loop: asyncio.AbstractEventLoop, upstream: int, port: int) -> Listener:
-        return Listener(loop, self.host, port, lambda sock, peer_port: self._accepted(sock, upstream, peer_port))
-
-    def _accepted(self, sock: socket.socket, upstream: int, peer_port: int) -> None:
-        number = self._board.next_connection()
-        step = self._board.injector.take_connection(upstream)
-        line = self._line(sock, upstream, peer_port, number, step)
-        if step is not None:
-            self._strike(line, step)
-            return
-        self._serve(line)
-        self._poison(line)
-
-    def _poison(self, line: Line) -> None:
-        """A toxic strikes whatever is sent on that connection."""
-        step = self._board.injector.poison_on(line.upstream)
-        if step is not None and isinstance(step.act, Poison) and step.act.strikes_requests:
-            self._board.poisons.open_strike(self.ledger, step, line.number, lambda: line.over, operation=step.operation)
-
-    def _strike(self, line: Line, step: ListenerStep) -> None:
-        struck: UnreadConnection | HandshakeConnection
-        if isinstance(step.act, HandshakeAct):
-            struck = HandshakeConnection(self._board, line, step.act, step, self._serve_late)
-        else:
-            struck = UnreadConnection(self._running, self._board, line, step, self._serve_late)
-        if not line.over:
-            self._served[line] = struck
-
-    def _adopt(self, sock: socket.socket, upstream: int, peer_port: int, number: int | None) -> Line | None:
-        """What a listener's fault has accepted late: under a number that it has, it is the fault's."""
-        if number is None:
-            self._accepted(sock, upstream, peer_port)
-            return None
-        return self._line(sock, upstream, peer_port, number, None)
-
-    def _line(self, sock: socket.socket, upstream: int, peer_port: int, number: int, step: ListenerStep | None) -> Line:
-        greeting = greeting_of(step) if self.tls else None
-        make: Callable[..., Line] = Line
-        if self._identity is not None and greeting is not None:
-            make = partial(TlsLine, context=self._identity.context(greeting))
-        line = make(
-            self._running,
-            self._board,
-            sock,
-            number=number,
-            upstream=upstream,
-            peer_port=peer_port,
-            released=self._released,
-        )
-        line.record_opened()
-        return line
-
-    def _serve(self, line: Line) -> Connection:
-        connection = self._served[line] = Connection(self._running, self._board, line)
-        return connection
-
-    def _strike_idle(self, line: Line) -> None:
-        step = self._board.injector.take_idle(line.upstream)
-        if step is None:
-            return
-        if isinstance(step.act, Poison):
-            self._poison(line)
-        elif isinstance(step.act, EndIdle):
-            end_idle(self._board, line, step, step.act)
-        else:
-            self._strike(line, step)
-
-    def _serve_late(self, line: Line, read: Sequence[Event] = ()) -> None:
-        """From now on; what was `read` already comes first."""
-        connection = self._serve(line)
-        connection.work_off(read)
-        connection.read_now()
-
-    def _released(self, line: Line) -> None:
-        self._served.pop(line, None)
 
     @property
     def _running(self) -> asyncio.AbstractEventLoop:

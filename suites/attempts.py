@@ -1,6 +1,7 @@
 """Attempts: the sendings of an operation by the subject, whether or not the router could read them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from fake_router.entries import Witness
 from faults.catalogue import fault_named
@@ -130,3 +131,14 @@ class Attempt:
     def success_head(self) -> bool:
         """The router was about to send a 2xx."""
         return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def brought_a_request(self) -> bool:
+        """A connection that its peer opened and closed again without a word is no sending."""
+        struck = any(strike.struck is not None for strike in self.strikes)
+        shown = struck or self.received or self.unserved or self.dialled_refused is not None
+        return bool(shown) or self.peer_left is None
+
+    def noted(self, *seqs: int, **facts: Any) -> "Attempt":
+        """The same, with these facts and the entries that say so."""
+        return replace(self, entries=(*self.entries, *seqs), **facts)

@@ -1,7 +1,7 @@
 """Reads attempts off a ledger: every entry finds the sending that it is about, however late it comes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from fake_router.entries import (
@@ -23,13 +23,13 @@ from fake_router.entries import (
     Striking,
     Struck,
     Unserved,
-    Witness,
 )
 from faults.acts import is_listener_act, strikes_idle
 from faults.catalogue import fault_named, is_fault
 from faults.form import Api, Form
 from faults.poison import Poison
 from suites.attempts import DIRECT, Attempt, IdleStrike, Strike, View
+from suites.dials import Dials
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,13 +44,13 @@ class Reader:
     of_exchange: dict[int, int] = field(default_factory=dict)
     unread: dict[int, int] = field(default_factory=dict)  # connection -> a sending on it that was not read yet
     on_connection: dict[int, list[int]] = field(default_factory=dict)
-    dropped: dict[tuple[int, int], int] = field(default_factory=dict)  # (upstream, peer port) -> a dropped dial
-    listeners: dict[int, Strike] = field(default_factory=dict)  # upstream -> its connect fault
     closed: set[int] = field(default_factory=set)
-    dialled: set[int] = field(default_factory=set)  # upstreams whose dials were seen one by one
-    asked: dict[int, int] = field(default_factory=dict)  # upstream -> the attempt that its name was asked for
     rejected: list[int] = field(default_factory=list)
     idle: list[IdleStrike] = field(default_factory=list)
+    dials: Dials = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.dials = Dials(self.attempts)
 
     @staticmethod
     def of(ledger: Sequence[AnyEntry], view: View = DIRECT) -> "Reader":
@@ -66,9 +66,9 @@ class Reader:
             case Opened():
                 self._opened(entry)
             case Dialled():
-                self._dialled(entry)
+                self.dials.dialled(entry)
             case Asked():
-                self._asked(entry)
+                self.dials.asked(entry)
             case Striking():
                 self._striking(entry)
             case Received():
@@ -88,68 +88,17 @@ class Reader:
 
     def finished(self) -> list[Attempt]:
         """All attempts, with those dials at their head that nobody saw one by one."""
-        unseen = [
-            Attempt(
-                operation=None,
-                start=strike.striking,
-                upstream=upstream,
-                strikes=(strike,),
-                placed=False,
-                exactly_one=False,
-                entries=(strike.striking, strike.struck),
-            )
-            for upstream, strike in self.listeners.items()
-            if strike.struck is not None
-            and strike.witness not in (Witness.QUESTION, Witness.HELD)
-            and (upstream not in self.dialled or strike.witness is not Witness.PACKET)
-        ]
-        came = [a for place, a in enumerate(self.attempts) if place not in self.probes and _brought_a_request(a)]
-        return unseen + came
+        came = [a for place, a in enumerate(self.attempts) if place not in self.probes and a.brought_a_request]
+        return self.dials.unseen() + came
 
     def _opened(self, entry: Opened) -> None:
         self.opened[entry.connection] = entry
         # A dropped SYN is sent again by the kernel; when it gets through, it is still the same dial.
-        place = self.dropped.pop((entry.upstream, entry.peer_port), None)
+        place = self.dials.dropped.pop((entry.upstream, entry.peer_port), None)
         if place is not None:
             self.unread[entry.connection] = place
             self.on_connection.setdefault(entry.connection, []).append(place)
             self._note(place, entry.seq, connection=entry.connection)
-
-    def _dialled(self, entry: Dialled) -> None:
-        self.dialled.add(entry.upstream)
-        strike = self.listeners.get(entry.upstream)
-        attempt = Attempt(
-            operation=None,
-            start=entry.seq,
-            upstream=entry.upstream,
-            strikes=() if strike is None else (strike,),
-            dialled_refused=entry.refused,
-            entries=(entry.seq,),
-        )
-        self.attempts.append(attempt)
-        if not entry.refused:
-            self.dropped[entry.upstream, entry.peer_port] = len(self.attempts) - 1
-
-    def _asked(self, entry: Asked) -> None:
-        """A resolver may ask several times for one dial: the first question begins an attempt, and nobody counted
-        those that follow.
-        """
-        place = self.asked.get(entry.upstream)
-        if place is not None:
-            self._note(place, entry.seq)
-            return
-        strike = self.listeners.get(entry.upstream)
-        self.asked[entry.upstream] = len(self.attempts)
-        self.attempts.append(
-            Attempt(
-                operation=None,
-                start=entry.seq,
-                upstream=entry.upstream,
-                strikes=() if strike is None else (strike,),
-                exactly_one=False,
-                entries=(entry.seq,),
-            )
-        )
 
     def _striking(self, entry: Striking) -> None:
         strike = self._strike(entry)
@@ -173,7 +122,7 @@ class Reader:
             if entry.exchange is not None:  # answered before it was read
                 self.of_exchange[entry.exchange] = place
         elif entry.upstream is not None:
-            self.listeners[entry.upstream] = strike
+            self.dials.struck[entry.upstream] = strike
 
     def _strike(self, entry: Striking) -> Strike:
         struck = self.struck.get(entry.seq)
@@ -249,8 +198,7 @@ class Reader:
             self.probes.add(place)
 
     def _note(self, place: int, *seqs: int, **facts: Any) -> None:
-        attempt = self.attempts[place]
-        self.attempts[place] = replace(attempt, entries=(*attempt.entries, *seqs), **facts)
+        self.attempts[place] = self.attempts[place].noted(*seqs, **facts)
 
     def _happened(self, entry: Accepted | Executed | Replying | Replied) -> None:
         place = self.of_exchange.get(entry.exchange)
@@ -265,10 +213,3 @@ class Reader:
                 self._note(place, entry.seq, replying=entry.seq, status=entry.status)
             case Replied():
                 self._note(place, entry.seq, answered=entry.seq, bytes_sent=entry.bytes_sent, whole=entry.whole)
-
-
-def _brought_a_request(attempt: Attempt) -> bool:
-    """A connection that its peer opened and closed again without a word is no sending."""
-    struck = any(strike.struck is not None for strike in attempt.strikes)
-    shown = struck or attempt.received or attempt.unserved or attempt.dialled_refused is not None
-    return bool(shown) or attempt.peer_left is None

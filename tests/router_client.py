@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import h11
 import msgspec
 
 from fake_router.content import prompt_tokens
@@ -24,6 +23,7 @@ from faults.form import Form
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Sight
 from suites.workload import completion_request
+from tests.reply_reader import ReplyReader, Seen
 from tests.tls_client import CERTIFICATE_REQUIRED, AlertError, HandshakeError, TlsSocket, TruncationError
 
 E = TypeVar("E", bound=Entry)
@@ -48,17 +48,6 @@ def work(operation: int, **more: Any) -> bytes:
 def asking(operation: int, form: Form) -> bytes:
     """The request that carries that operation, in that form."""
     return request(msgspec.json.encode(completion_request(operation, form)), target=form.api.path)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What a peer saw: how it ended, and of a reply its status, its body and its headers."""
-
-    sight: Sight
-    status: int | None = None
-    body: bytes = b""
-    headers: tuple[tuple[bytes, bytes], ...] = ()
-    interim: tuple[int, ...] = ()
 
 
 class Client:
@@ -90,7 +79,7 @@ class Client:
     def see(self, *, within_ms: int = LONG_MS) -> Seen:
         """Read one reply, or whatever comes instead of it."""
         self.socket.settimeout(within_ms / 1000)
-        reader = Reader()
+        reader = ReplyReader()
         while True:
             try:
                 data = self.socket.recv(65_536)
@@ -138,70 +127,6 @@ class Client:
     def ends_by(self, *, within_ms: int = LONG_MS) -> Sight:
         """How the connection ends when nothing more comes on it."""
         return self.see(within_ms=within_ms).sight
-
-
-class Reader:
-    """What a strict client makes of the bytes of one reply, as they come."""
-
-    def __init__(self) -> None:
-        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=1 << 20)
-        self._http.send(h11.Request(method="POST", target="/", headers=[("Host", "h")]))
-        self._http.send(h11.EndOfMessage())
-        self._head: h11.Response | None = None
-        self._raw = self._body = b""
-        self._interim: tuple[int, ...] = ()
-
-    def feed(self, data: bytes) -> Seen | None:
-        """Take these in; what was seen, once nothing more can be."""
-        self._raw += data
-        try:
-            self._http.receive_data(data)
-            return self._read()
-        except h11.RemoteProtocolError:
-            flawed = self._raw.startswith((b"HTTP/1.1 2", b"HTTP/1.0 2"))
-            return self._seen(Sight.CUT if self._head is not None else Sight.FLAWED if flawed else Sight.GARBLED)
-
-    def ended(self, how: Sight) -> Seen:
-        """Nothing more comes: FIN, RESET or SILENCE."""
-        if how is Sight.FIN and self._head is not None:
-            try:
-                self._http.receive_data(b"")
-                if (seen := self._read()) is not None:
-                    return seen
-            except h11.RemoteProtocolError:
-                pass
-        if self._head is not None:
-            return self._seen(Sight.STALL if how is Sight.SILENCE else Sight.CUT)
-        left = self._http.trailing_data[0]
-        if not left:
-            return self._seen(how)
-        return self._seen(Sight.HEAD_CUT if left[:5] == b"HTTP/"[: len(left)] else Sight.GARBLED)
-
-    def _read(self) -> Seen | None:
-        while True:
-            match self._http.next_event():
-                case h11.InformationalResponse(status_code=status):
-                    self._interim += (status,)
-                case h11.Response() as head:
-                    self._head = head
-                case h11.Data(data=data):
-                    self._body += bytes(data)
-                case h11.EndOfMessage():
-                    assert self._head is not None
-                    return self._seen(Sight.WHOLE if self._head.status_code < 300 else Sight.STATUS)
-                case _:
-                    return None
-
-    def _seen(self, sight: Sight) -> Seen:
-        if self._head is None:
-            return Seen(sight=sight, interim=self._interim)
-        return Seen(
-            sight=sight,
-            status=self._head.status_code,
-            body=self._body,
-            headers=tuple(self._head.headers),
-            interim=self._interim,
-        )
 
 
 def dial(port: int, data: bytes, *, within_ms: int = LONG_MS, tls: ssl.SSLContext | None = None) -> Seen:

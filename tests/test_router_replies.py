@@ -16,7 +16,7 @@ from faults.coverage import COSTLY
 from faults.fault import Fault
 from faults.truth import cut_can_be_seen
 from faults.vocabulary import Content, Ending, Framing, Side, Sight
-from tests.router_client import Reader, Seen
+from tests.reply_reader import ReplyReader, Seen
 
 # Streams have tests of their own.
 ANSWERS = [fault for fault in CATALOGUE.values() if isinstance(fault.act, Answer) and not needs_stream(fault.act)]
@@ -29,7 +29,7 @@ def _bytes(reply: Reply) -> bytes:
 
 def _seen(act: Answer, reply: Reply) -> Seen:
     """The reply as a strict HTTP/1.1 client reads it whose connection then ends as the act ends it."""
-    reader = Reader()
+    reader = ReplyReader()
     seen = reader.feed(_bytes(reply))
     ends = {Ending.FIN: Sight.FIN, None: Sight.SILENCE}
     return reader.ended(ends.get(act.ending, Sight.RESET)) if seen is None else seen

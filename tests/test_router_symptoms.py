@@ -42,12 +42,12 @@ from faults.truth import Truth, is_late, sight_is_certain, sight_of, truth_of
 from faults.vocabulary import Ending, Phase, Sight
 from faults.vocabulary import Replied as HowMuch
 from suites.reach import Machine
+from tests.reply_reader import Seen
 from tests.router_client import (
     GIVES_UP_MS,
     LONG_MS,
     READ_TIMEOUT_MS,
     Client,
-    Seen,
     Stage,
     asking,
     dial,

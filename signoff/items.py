@@ -9,9 +9,10 @@ from faults.catalogue import LETS_PASS, fault_named, uncatalogued
 from faults.coverage import Depth
 from faults.plan import Plan
 from faults.truth import shows_its_cause
-from suites.cells import Cell, cells_for
+from suites.cells import Cell
+from suites.fitting import cells_for
 from suites.reach import Machine
-from suites.subject import SubjectSpec, spoken_by_all
+from suites.subject import SubjectSpec
 
 TOLD_TIMES = 5  # a cell that only tells is repeated, to see whether it varies
 
@@ -86,7 +87,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
 
     Cells that a subject cannot reach are among them, plans that one of them cannot reach are not drawn.
     """
-    cells = cells_for(spoken_by_all(specs), choice.depth, always_tls=any(spec.always_tls for spec in specs))
+    cells = cells_for(specs, choice.depth)
     items = [_cell_item(cell) for cell in cells]
     items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:

@@ -19,9 +19,10 @@ from fake_router.thread import RouterThread
 from faults.coverage import Depth
 from faults.plan import Plan
 from faults.plan_json import dump_plan
-from suites.cells import Cell, cells_for
+from suites.cells import Cell
 from suites.driver import Driver
 from suites.findings import Verdict
+from suites.fitting import cells_for
 from suites.given import refuse_bare_url
 from suites.judge import Judgement, invariant_of
 from suites.lives import live, live_beside_twin
@@ -89,7 +90,7 @@ class Bench:
 
     def cells(self) -> tuple[Cell, ...]:
         """The cells of the catalogue, in words that the subject understands."""
-        return cells_for(self.spec.apis, Depth.FULL, always_tls=self.spec.always_tls)
+        return cells_for([self.spec], Depth.FULL)
 
     def unreached(self) -> Counter[str]:
         """How many cells cannot be run, by the reason."""

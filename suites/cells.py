@@ -1,6 +1,6 @@
 """The cells of the catalogue: each fault in each dimension that can change a verdict, as a plan of one operation."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -19,7 +19,7 @@ from faults.acts import (
 from faults.catalogue import CATALOGUE, fault_named
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
-from faults.form import COMPLETION, STREAM, Api, Form
+from faults.form import COMPLETION, STREAM, Form
 from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.truth import sight_is_certain
 from faults.vocabulary import Leaving
@@ -104,32 +104,6 @@ def _is_possible(act: Act, dimension: Dimension) -> bool:
     if dimension in _OVER_TLS and (needs_tls(act) or needs_tcp(act)):
         return False
     return not strikes_idle(act)
-
-
-def cells_for(apis: Sequence[Api], depth: Depth, *, always_tls: bool = False) -> tuple[Cell, ...]:
-    """Every cell of that depth for subjects that speak these: where completions are none of them, all that would ask
-    for one asks in their own words. always_tls: one of them speaks TLS to its router whatever the cell says, so each
-    cell that can be is over TLS, and those that would be there twice are left out.
-    """
-    cells = all_cells(depth)
-    if apis and Api.COMPLETIONS not in apis:
-        cells = tuple(_asking(cell, apis[0]) for cell in cells if cell.form.api is Api.COMPLETIONS)
-    return tuple(_encrypted(cells)) if always_tls else cells
-
-
-def _encrypted(cells: Iterable[Cell]) -> Iterator[Cell]:
-    seen: set[Plan] = set()
-    for cell in cells:
-        plan = cell.plan if needs_tcp(cell.fault.act) else replace(cell.plan, tls=True)
-        unnamed = replace(plan, name="")
-        if unnamed not in seen:
-            seen.add(unnamed)
-            yield replace(cell, plan=plan)
-
-
-def _asking(cell: Cell, api: Api) -> Cell:
-    operations = tuple(replace(operation, api=api.value) for operation in cell.plan.operations)
-    return replace(cell, form=replace(cell.form, api=api), plan=replace(cell.plan, operations=operations))
 
 
 def chosen(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:

@@ -49,12 +49,14 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
     for name in _named(plan):
         if name in spec.reach:
             return spec.reach[name]
+    if spec.standing and _named(plan) & {"names", "pool"}:
+        return f"{spec.facts.name} runs already: nobody can tell it of a name server of ours, or of another pool"
     if not spec.pool and "pool" in _named(plan):
         return "nothing says how many connections its pool may have (a subject file does by {max_connections})"
     if not spec.names and "names" in _named(plan):
         return "nothing says how it asks a name server of ours (a subject file does by {name_server})"
     if not spec.passes_expect and any(operation.expect for operation in plan.operations):
-        return f"{spec.facts.name} does not say that it passes an Expect on (`passes_expect`)"
+        return f"{spec.facts.name} does not say that it passes an Expect on (`passes_expect`: true)"
     if plan.tls is not spec.tls and (lacks := _lacks_way(plan, spec)):
         return lacks
     if spec.identity is not None and any(_unshowable(fault, spec.identity) for fault in plan.faults):

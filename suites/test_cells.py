@@ -4,8 +4,9 @@ import pytest
 
 from faults.coverage import Depth
 from suites.bench import Bench
-from suites.cells import Cell, cells_for
+from suites.cells import Cell
 from suites.checks import twins
+from suites.fitting import cells_for
 from suites.given import refuse_bare_url
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
@@ -23,7 +24,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     except (ValueError, SubjectError) as error:
         raise pytest.UsageError(str(error)) from None
     machine = Machine.here()
-    cells = cells_for(spec.apis, Depth.FULL, always_tls=spec.always_tls)
+    cells = cells_for([spec], Depth.FULL)
     reachable = {cell.id: cell for cell in cells if unreachable(cell.plan, spec, machine) is None}
     if "twin" in metafunc.fixturenames:
         pairs = {id_: (cell, reachable[cell.twin]) for id_, cell in reachable.items() if cell.twin in reachable}

@@ -8,6 +8,7 @@ from fake_router.entries import Witness
 from faults.catalogue import CATALOGUE
 from faults.plan import Plan, PlannedOperation
 from suites.findings import Claim, Proof, Verdict
+from suites.history import Arrival
 from suites.judge import judge_twins
 from suites.run import Run
 from tests.ledgers import (
@@ -16,6 +17,7 @@ from tests.ledgers import (
     closed,
     dialled,
     executed,
+    failed,
     held,
     lost,
     ok,
@@ -66,6 +68,21 @@ def test_another_answer_to_the_caller_on_the_same_evidence_fails() -> None:
     """The same decision, but another status, or another kind of outcome."""
     assert _said(AFTER_GIVEN_UP, run(planned("reset-before"), BEFORE, lost(status=504))) == [FAIL]
     assert _said(AFTER_GIVEN_UP, run(planned("reset-before"), BEFORE, ok(body=b"?"), subject=PROXY)) == [FAIL]
+
+
+def test_who_gets_no_answer_while_writing_has_seen_no_other_decision() -> None:
+    """With a long request alone, and only where neither says anything of the work."""
+    nothing = lost(status=None, arrival=Arrival.NOTHING)
+    for body_bytes, expected in ((0, [FAIL]), (2_000_000, [PASS])):
+        a, b = (_sized(fault, body_bytes) for fault in ("reset-after", "reset-before"))
+        assert _said(run(a, AFTER, lost()), run(b, BEFORE, nothing)) == expected
+        assert _said(run(a, AFTER, lost()), run(b, BEFORE, lost(status=504))) == [FAIL]
+        assert _said(run(a, AFTER, nothing), run(b, BEFORE, failed())) == [FAIL]
+
+
+def _sized(fault: str, body_bytes: int) -> Plan:
+    plan = planned(fault)
+    return replace(plan, operations=(replace(plan.operations[0], body_bytes=body_bytes),))
 
 
 def test_the_finding_names_both_sides() -> None:

@@ -11,7 +11,7 @@ from suites.cells import all_cells
 from suites.reach import Machine, unreachable
 from suites.run import Promise, SubjectFacts
 from suites.strategies import plans
-from suites.subject import SubjectSpec
+from suites.subject import Address, SubjectSpec
 
 PACKETS, BLIND = Machine(packets=True), Machine(packets=False)
 
@@ -29,12 +29,19 @@ def _spec(
     tls: bool = True,
     always_tls: bool = False,
     passes_expect: bool = False,
+    listen: tuple[Address, ...] = (),
 ) -> SubjectSpec:
     facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process, contract=contract)
     identity = IDENTITY if always_tls else None
     reach = reach or {}
     return SubjectSpec(
-        facts=facts, upstreams=upstreams, reach=reach, tls=tls, identity=identity, passes_expect=passes_expect
+        facts=facts,
+        upstreams=upstreams,
+        reach=reach,
+        tls=tls,
+        identity=identity,
+        passes_expect=passes_expect,
+        listen=listen,
     )
 
 
@@ -73,6 +80,8 @@ def _failing(*faults: str) -> Plan:
         (Plan(tls=True, operations=(PlannedOperation(),)), _spec(always_tls=True), PACKETS, None),
         (Plan(operations=(PlannedOperation(),)), _spec(always_tls=True), PACKETS, "strikes plain TCP alone"),
         (_beside("name-unknown"), _spec(reach={"names": "none"}), PACKETS, "none"),
+        (_beside("name-unknown"), _spec(listen=(("h", 1),)), PACKETS, "nobody can tell it of a name server of ours"),
+        (Plan(tls=True, operations=(PlannedOperation(),)), _spec(listen=(("h", 1),), tls=False), PACKETS, "https://"),
         (_failing("503-after"), _spec(contract=REFERENCE_CONTRACT), PACKETS, None),
         (Plan(operations=(PlannedOperation(segments=0),)), _spec(in_process=True), PACKETS, "called in process"),
         (

@@ -14,6 +14,7 @@ _SIOCSIFFLAGS = 0x8914
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 
 _entered = False
+_alone = False  # in a user namespace of our own: no other user exists in it
 
 
 class OwnNetworkError(OSError):
@@ -26,7 +27,7 @@ def enter() -> None:
 
     Raises OwnNetworkError.
     """
-    global _entered
+    global _entered, _alone
     if _entered:
         return
     try:
@@ -37,6 +38,7 @@ def enter() -> None:
         uid, gid = os.getuid(), os.getgid()
         _unshare(_CLONE_NEWNET | _CLONE_NEWUSER)
         _map_ids(uid, gid)
+        _alone = True
     _bring_up_loopback()
     _entered = True
 
@@ -44,6 +46,11 @@ def enter() -> None:
 def can_filter_packets() -> bool:
     """This process lives in a network of its own, and can set up packet filters there."""
     return _entered and shutil.which("iptables") is not None
+
+
+def is_alone() -> bool:
+    """This process was no root, and lives with a single user: what it starts cannot become another one."""
+    return _alone
 
 
 def _unshare(flags: int) -> None:

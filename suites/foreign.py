@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fake_router import own_network
 from fake_router.identity import IDENTITY
 from faults.plan import PlannedOperation
 from suites.endpoint import endpoint_at
@@ -23,6 +24,11 @@ from suites.subject_file import built_in_file
 from suites.subject_reader import SubjectFile
 from suites.way import Address, Upstreams
 
+_STAYS = "a server that stays in the foreground and listens on {host}:{port} (with SO_REUSEADDR: the port is reserved)"
+_ALONE = (
+    "one that changes no user: in --own-network an ordinary user is the only one there is, and nginx, which gives up "
+    "root, cannot start; run this as root, or without --own-network"
+)
 _LOG = "stderr"  # what an instance writes, in its folder
 _LAST_WORDS_BYTES = 2_000
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.05  # between two looks at whether an instance is ready
@@ -129,10 +135,8 @@ class ForeignInstance:
         pause_s = _FIRST_PAUSE_S
         while (left_s := deadline_s - time.monotonic()) > 0:
             if how := process.died():
-                raise SubjectError(
-                    f"{self._name} {how} before it was ready; expected a server that stays in the foreground and "
-                    f"listens on {{host}}:{{port}} (with SO_REUSEADDR: the port is reserved). {self._last_words()}"
-                )
+                expected = _ALONE if own_network.is_alone() else _STAYS
+                raise SubjectError(f"{self._name} {how} before it was ready; expected {expected}. {self._last_words()}")
             if await self._endpoint.is_ready(self._file.ready, max(1, int(left_s * 1000))):
                 return
             try:

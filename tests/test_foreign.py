@@ -162,11 +162,19 @@ async def test_a_subject_that_dies_under_a_call_says_how(make: Make) -> None:
     await instance.stop()
 
 
-async def test_a_subject_that_dies_at_start_is_refused_with_its_last_words(make: Make) -> None:
+@pytest.mark.parametrize(
+    ("alone", "expected"),
+    [(False, "SO_REUSEADDR"), (True, "changes no user: .*run this as root, or without --own-net")],
+)
+async def test_a_subject_that_dies_at_start_is_refused_with_its_last_words(
+    make: Make, monkeypatch: pytest.MonkeyPatch, alone: bool, expected: str
+) -> None:
+    """Where there is no other user, that is what it most likely died of."""
+    monkeypatch.setattr("fake_router.own_network._alone", alone)
     script = "import sys; print('line one'); sys.exit('no such option: --prot')"
     subject = make(command=["{python}", "-I", "-S", "-c", script])
-    expected = r"mine exited with code 1 before it was ready; expected .*SO_REUSEADDR.*no such option: --prot"
-    with pytest.raises(SubjectError, match=re.compile(expected, re.DOTALL)):
+    message = rf"mine exited with code 1 before it was ready; expected .*{expected}.*no such option: --prot"
+    with pytest.raises(SubjectError, match=re.compile(message, re.DOTALL)):
         await subject.start([("127.0.0.1", 1)])
 
 

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -80,10 +81,20 @@ async def _serve(host: str, ports: Sequence[int], control_host: str, control_por
             }
             if tls is not None:
                 addresses["ca"] = str(tls.ca_file)
-            print(json.dumps(addresses), flush=True)
+            _say(json.dumps(addresses))
             return await ended
         finally:
             await control.close()
+
+
+def _say(line: str) -> None:
+    """Unbuffered: of what is left in a buffer the interpreter would complain at its end, with another exit code."""
+    try:
+        if sys.stdout is not None:
+            os.write(sys.stdout.fileno(), f"{line}\n".encode())
+    except OSError as error:
+        says = f"cannot write to standard output where it listens: {error.strerror}; expected somebody who reads it"
+        raise OSError(error.errno, says) from None
 
 
 def _end(ended: "asyncio.Future[int]", code: int) -> None:

@@ -33,6 +33,7 @@ MAX_UPSTREAMS = 16
 MAX_OVERLAYS = 8
 MAX_BODY_BYTES = 8 * 1024 * 1024
 EACH_BYTE = 0  # the number of segments that means that each byte is written by itself
+MAX_DIGITS = 18  # of a number in a gate's name: Python turns a text of thousands into none
 RECEIVED_GATE = "received:"  # the gate of that name opens when the operation of that index is first received
 LEFT_GATE = "left:"  # the gate of that name opens when the caller of the operation of that index has left
 
@@ -257,6 +258,6 @@ def awaited_operation(gate: str | None) -> int | None:
     if gate is None or not gate.startswith(RECEIVED_GATE):
         return None
     number = gate.removeprefix(RECEIVED_GATE)
-    if not number.isdecimal():
+    if not (number.isascii() and number.isdecimal() and len(number) <= MAX_DIGITS):
         raise PlanError(f"gate {gate!r}; expected {RECEIVED_GATE}N with N the index of an operation")
     return int(number)

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 from retryproof.exits import CommandError, Exit
 from retryproof.interrupts import take_over
@@ -17,7 +19,20 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a locale without our characters is no reason to crash
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code is Exit.INTERRUPTED:
+        _leave_with(code)
+    sys.exit(code)
+
+
+def _leave_with(code: Exit) -> NoReturn:
+    """At once, since all is cleaned up: where Ctrl-C came inside an exec(), as in every dataclass, `python -m` would
+    end this process by the signal, whoever has caught it since.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _open_standard_files() -> None:

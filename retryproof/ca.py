@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from fake_router.authority import key_file_of, write_authority
-from retryproof.command import Command
+from retryproof.command import Command, file_path
 from retryproof.exits import CommandError, Exit
 from retryproof.output import say
 
@@ -28,7 +28,7 @@ exit codes:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", type=Path, help="where the certificate of the CA is written")
+    parser.add_argument("file", metavar="FILE", type=file_path, help="where the certificate of the CA is written")
 
 
 def _run(options: argparse.Namespace) -> Exit:

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from retryproof.exits import CommandError, Exit
@@ -68,3 +69,17 @@ def whole_number(at_least: int, at_most: int) -> Callable[[str], int]:
         return int(text)
 
     return number
+
+
+def file_path(text: str) -> Path:
+    """A type for options: where a file is, or is to be."""
+    if not Path(text).name or text.endswith("/"):
+        raise argparse.ArgumentTypeError(f"{text!r}; expected the path of a file")
+    return Path(text)
+
+
+def folder_path(text: str) -> Path:
+    """A type for options: where a folder is, or is to be. Nothing at all is a variable that nobody has set."""
+    if not text:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected the path of a folder, or `.`")
+    return Path(text)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from faults.catalogue import uncatalogued
-from retryproof.command import Command
+from retryproof.command import Command, file_path, folder_path
 from retryproof.exits import CommandError, Exit
 from retryproof.options import add_own_network, enter_own_network
 from retryproof.output import say
@@ -52,11 +52,11 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--client", metavar="NAME", action="append", help="only this client; may be repeated")
     add("--only", metavar="GLOB", help="only faults whose id matches, e.g. 'body-*'")
-    add("--json", type=Path, metavar="FILE", help="write the data there")
-    add("--out", type=Path, metavar="DIR", help=f"write {JSON_NAME} and {PAGE_NAME} into that folder")
+    add("--json", type=file_path, metavar="FILE", help="write the data there")
+    add("--out", type=folder_path, metavar="DIR", help=f"write {JSON_NAME} and {PAGE_NAME} into that folder")
     add(
         "--write",
-        type=Path,
+        type=folder_path,
         metavar="DIR",
         help="the same for the whole matrix, all of it or nothing; of what varies by chance, what the folder's data "
         "has already seen is kept",
@@ -72,6 +72,7 @@ def _run(options: argparse.Namespace) -> Exit:
         raise CommandError(
             f"--write {str(options.write)!r} beside --client or --only; expected the whole matrix", Exit.USAGE
         )
+    _require_places(options)
     cases, lacking = _possible(cases)
     clients, versions, missing = installed_clients(names)
     for message in (*lacking, *missing):
@@ -86,6 +87,14 @@ def _run(options: argparse.Namespace) -> Exit:
     code = Exit.INTERRUPTED if interrupted else code
     _write(options, matrix, whole=code is Exit.PASS)
     return code
+
+
+def _require_places(options: argparse.Namespace) -> None:
+    """What cannot be written is said before minutes are spent on it. Raises CommandError."""
+    for path, is_folder in ((options.json, False), (options.out, True), (options.write, True)):
+        if path is not None and path.exists() and path.is_dir() is not is_folder:
+            expected = "a folder, or the name of a new one" if is_folder else "the name of a file"
+            raise CommandError(f"cannot write {str(path)!r}; expected {expected}", Exit.COULD_NOT_RUN)
 
 
 def _observe(out: Console, pairs: Sequence[Pair]) -> tuple[list[Row], list[str], bool]:

@@ -10,7 +10,7 @@ from faults.catalogue import CATALOGUE, FAMILIES, fault_named
 from faults.families import UnknownFaultError
 from faults.picture import drawn
 from retryproof.catalogue import CONTRACT_SAYS, by_phase, explained, facts_of, page, short_class
-from retryproof.command import Command
+from retryproof.command import Command, file_path
 from retryproof.exits import CommandError, Exit
 from retryproof.terminal import console, print_labelled, print_line, sheet
 
@@ -24,7 +24,9 @@ exit codes:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", nargs="?", help="one fault, with its picture; without it, all of them")
-    parser.add_argument("--write", metavar="FILE", type=Path, help="write the catalogue there, as a page in Markdown")
+    parser.add_argument(
+        "--write", metavar="FILE", type=file_path, help="write the catalogue there, as a page in Markdown"
+    )
 
 
 def _run(options: argparse.Namespace) -> Exit:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fake_router import own_network
 from faults.coverage import Depth
-from retryproof.command import whole_number
+from retryproof.command import folder_path, whole_number
 from retryproof.exits import CommandError, Exit
 from signoff.items import Choice
 from suites.given import NOTHING_GIVEN, Given
@@ -99,7 +99,7 @@ def _add_reporting(add: _Add) -> None:
     add("--strict", action="store_true", help="a cell that could not be reached counts as UNKNOWN (exit code 3)")
     add(
         "--out",
-        type=Path,
+        type=folder_path,
         default=DEFAULT_OUT,
         metavar="DIR",
         help=f"where reports go; each run makes a folder of its own in it (default {DEFAULT_OUT}/)",

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from faults.plan import Plan, PlanError
 from faults.plan_json import load_plan
-from retryproof.command import EXIT_CODES, Command, whole_number
+from retryproof.command import EXIT_CODES, Command, file_path, whole_number
 from retryproof.exits import CommandError, Exit
 from retryproof.failures import print_timeline
 from retryproof.options import add_own_network, enter_own_network
@@ -35,7 +35,7 @@ can be written by hand: docs/plans.md says how.
 
 def _options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("plan", metavar="PLAN.json", type=Path, help="a plan, as `check` writes them under plans/")
+    add("plan", metavar="PLAN.json", type=file_path, help="a plan, as `check` writes them under plans/")
     add("--subject", default="reference", metavar="SUBJECT", help="whom to replay it on (default: reference)")
     add_url_options(parser)
     add(
@@ -48,7 +48,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add(
         "--twin",
         metavar="PLAN.json",
-        type=Path,
+        type=file_path,
         help="the same plan with the twin fault: both are replayed, and must get the same decision",
     )
     add_own_network(parser)

@@ -1,11 +1,10 @@
 """`retryproof router`: the fake router alone, for foreign subjects and for containers."""
 
 import argparse
-from pathlib import Path
 
 from fake_router.__main__ import Tls, serve
 from faults.plan import MAX_UPSTREAMS
-from retryproof.command import Command, whole_number
+from retryproof.command import Command, file_path, whole_number
 from retryproof.exits import CommandError, Exit
 
 _DESCRIPTION = """\
@@ -48,7 +47,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--control-host", default="127.0.0.1", help="the address of the control API, which asks for no password")
     add(
         "--tls-ca",
-        type=Path,
+        type=file_path,
         metavar="FILE",
         help="speak TLS, and write the certificate of the CA there, for the forwarder to trust",
     )

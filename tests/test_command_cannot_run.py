@@ -228,6 +228,23 @@ def test_a_reader_that_leaves_early_changes_no_exit_code(place: Place, arguments
         assert (process.communicate()[1], process.returncode) == ("", code)
 
 
+@pytest.mark.parametrize(("option", "there"), [("--json", "."), ("--out", "file"), ("--write", "file")])
+def test_where_the_evidence_cannot_be_written_is_said_at_once(place: Place, option: str, there: str) -> None:
+    """Before minutes are spent on what would be lost."""
+    (place.path / "file").touch()
+    ended = place.run("evidence", option, str(place.path / there))
+    assert (ended.code, ended.out) == (4, "")
+    assert f"/{there}'; expected" in ended.message().replace(f"{place.path}'", f"{place.path}/.'")
+
+
+def test_a_router_whose_address_nobody_can_read_says_so(place: Place) -> None:
+    """It would listen on ports that nobody knows."""
+    with open("/dev/full", "w") as full:
+        ended = place.run("router", stdout=full)
+    assert ended.code == 4
+    assert "cannot write to standard output where it listens: No space left on device; expected" in ended.err
+
+
 def test_streams_that_were_closed_before_the_start_are_no_reason_to_crash(place: Place) -> None:
     """As of `>&- 2>&-`."""
     closed = 'exec "$@" >&- 2>&-'

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -180,3 +181,21 @@ def test_signals_that_the_caller_ignores_stay_ignored(place: Place) -> None:
         end = ended(process)
     assert (end.code, end.err) == (0, "")
     assert place.report().partial == ""
+
+
+IN_EXEC = """
+import retryproof.dispatch
+from retryproof.__main__ import main
+source = "import os, signal; os.kill(os.getpid(), signal.SIGINT); [None for _ in range(1_000_000)]"
+retryproof.dispatch.dispatch = lambda arguments: exec(source)
+main()
+"""
+
+
+def test_what_is_interrupted_inside_an_exec_ends_with_130_too(tmp_path: Path) -> None:
+    """`python -m` ends a process in which a KeyboardInterrupt has left an exec() by the signal, though it was caught."""
+    (tmp_path / "interrupted.py").write_text(IN_EXEC)
+    command = [sys.executable, "-m", "interrupted"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "retryproof: interrupted\n")

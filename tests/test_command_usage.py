@@ -92,6 +92,10 @@ WRONG: list[tuple[str, str, str]] = [
     ("evidence --write docs --only reset*", "'docs'", "expected the whole matrix"),
     ("subjects ngimx", "'ngimx'", "nearest: nginx"),
     ("subjects broken.toml", "broken.toml", "expected a subject file"),
+    ("replay .", "'.'", "expected the path of a file"),
+    ("ca .", "'.'", "expected the path of a file"),
+    ("faults --write docs/", "'docs/'", "expected the path of a file"),
+    ("check --out=", "''", "expected the path of a folder, or `.`"),
     ("router --port 65536", "'65536'", "expected a whole number from 0 to 65535"),
     ("router" + " --port 0" * 17, "17", "expected at most 16"),
 ]

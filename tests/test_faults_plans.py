@@ -59,6 +59,8 @@ def test_the_json_of_a_plan_is_stable() -> None:
         ({"schema": 1, "operations": [{"reused": 1}]}, "expected true or false"),
         ({"schema": 1, "operations": [{"gate": "received:0"}]}, "another operation's index"),
         ({"schema": 1, "operations": [{"gate": "received:x"}]}, "with N the index"),
+        ({"schema": 1, "operations": [{"gate": "received:\u0663"}]}, "with N the index"),
+        ({"schema": 1, "operations": [{"gate": f"received:{'9' * 5000}"}]}, "with N the index"),
         ({"schema": 1, "upstreams": 0, "operations": [HEALTHY]}, "upstreams is 0"),
         ({"schema": 1, "operations": [HEALTHY], "listeners": [{}]}, "lacks `fault`"),
         ({"schema": 1, "operations": [HEALTHY], "listeners": [{"fault": "500-after"}]}, "put it under `operations`"),

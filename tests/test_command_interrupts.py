@@ -193,7 +193,7 @@ main()
 
 
 def test_what_is_interrupted_inside_an_exec_ends_with_130_too(tmp_path: Path) -> None:
-    """`python -m` ends a process in which a KeyboardInterrupt has left an exec() by the signal, though it was caught."""
+    """`python -m` ends a process in which a KeyboardInterrupt has left an exec() by the signal, caught or not."""
     (tmp_path / "interrupted.py").write_text(IN_EXEC)
     command = [sys.executable, "-m", "interrupted"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}

@@ -18,6 +18,7 @@ from faults.catalogue import fault_named
 from faults.plan import LEFT_GATE, MAX_OPERATIONS, Plan, PlannedOperation
 from faults.truth import speaks_unasked
 from suites.history import Kind, Outcome
+from suites.leading import lead_by_turns
 from suites.leaving import Leave
 from suites.numbers import Numbers
 from suites.occupying import Occupant, occupied
@@ -55,7 +56,7 @@ class Driver:
     _warmth: Warmth = field(init=False)
 
     def __post_init__(self) -> None:
-        self.stages = Stages(self.subject, self.routers, self.toxiproxy)
+        self.stages = Stages(self.subject, self.routers, self.numbers, self.toxiproxy)
         self._warmth = Warmth(subject=self.subject, stages=self.stages, numbers=self.numbers)
 
     async def __aenter__(self) -> Self:
@@ -67,16 +68,13 @@ class Driver:
         for pulse in self._own_pulses:
             pulse.stop_soon()
 
-    async def run(self, plan: Plan, *, sent_before: int = 0) -> Run:
-        """The plan on an instance of its own; of one that stands, in a turn of its own, after so many healthy
-        operations that its choice of an upstream is another one. What the subject sends while it is stopped is in the
-        ledger too.
+    async def run(self, plan: Plan, *, turn: int = 0) -> Run:
+        """The plan on an instance of its own; on one that stands, which has not met its fault in `turn` runs before.
+        What the subject sends while it is stopped is in the ledger too.
         """
         async with self.stages.one(way=way_of(plan)) as stage:
-            if self.subject.spec.standing and sent_before:
-                for number in self.numbers.take(sent_before):
-                    await self._call(stage, self.subject.spec.plain, number)
-                await stage.close_idle()
+            if self.subject.spec.standing and turn:
+                await lead_by_turns(stage, self.numbers, plan, turn)
             run = await self.run_on(stage, plan)
         entries = stage.entries(since=run.ledger[0].seq - 1)
         operations = frozenset((*run.operations, *run.warmups, *run.fresh))

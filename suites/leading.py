@@ -1,4 +1,4 @@
-"""A shared instance that sticks to an upstream is led back to its first, where the faulty upstream of a plan waits."""
+"""Who has been in use before is led to the upstream of a plan that is faulty."""
 
 from fake_router.entries import Received
 from faults.acts import Refuse
@@ -32,6 +32,22 @@ async def lead_to_first(stage: Stage, numbers: Numbers) -> None:
         await stage.on_router(lambda router: arm(router, plan, number, stage.subject.spec.read_timeout_ms))
         await stage.instance.call(plain, number, stage.subject.spec.ceiling_ms)
         await stage.on_router(lambda router: router.heal())
+
+
+async def lead_by_turns(stage: Stage, numbers: Numbers, plan: Plan, turn: int) -> None:
+    """One that stands may go round, or stay where it is. Healthy operations are sent until one of them meets, in odd
+    turns, the upstream before the faulty one; in even turns the faulty one itself.
+
+    One that chooses by chance is led nowhere; it has its next turn.
+    """
+    faulty = next((listener.upstream for listener in plan.listeners if listener.upstream is not None), None)
+    if faulty is None:
+        return
+    wanted = (faulty - turn % 2) % len(stage.ports)
+    for _ in range(2 * len(stage.ports)):
+        if await _met(stage, numbers) == wanted:
+            break
+    await stage.close_idle()
 
 
 async def _met(stage: Stage, numbers: Numbers) -> int | None:

@@ -25,7 +25,7 @@ async def live(driver: Driver, plan: Plan, record: Record = lambda run: None) ->
     """
     doubts = 0
     for turn in range(TURNS):
-        run = await driver.run(plan, sent_before=turn)
+        run = await driver.run(plan, turn=turn)
         record(run)
         judgement = judge(run)
         doubtful = is_doubtful(run, judgement)

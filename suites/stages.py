@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 from fake_router.bound import ListenError
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from suites.numbers import Numbers
 from suites.passage import Toxiproxy
+from suites.reaching import require_reaching
 from suites.stage import Patience, Stage, to_the_end
 from suites.subject import Subject, SubjectError
 from suites.way import PLAIN, Way
@@ -18,8 +20,12 @@ class Stages:
     that router listens on, and who wants the stage waits for their turn.
     """
 
-    def __init__(self, subject: Subject, routers: RouterThread, toxiproxy: Toxiproxy | None = None) -> None:
+    def __init__(
+        self, subject: Subject, routers: RouterThread, numbers: Numbers, toxiproxy: Toxiproxy | None = None
+    ) -> None:
         self._subject = subject
+        self._numbers = numbers
+        self._reaches = False
         self._routers = routers
         self._toxiproxy = toxiproxy
         self._router: Router | None = None
@@ -48,6 +54,9 @@ class Stages:
                 patience=self._patience,
             )
             try:
+                if not self._reaches:
+                    await require_reaching(stage, self._numbers)
+                    self._reaches = True
                 yield stage
             finally:
                 await to_the_end(stage.leave())

@@ -29,12 +29,12 @@ class Counting(Driver):
     most: int = 0
     runs: int = 0
 
-    async def run(self, plan: Plan, *, sent_before: int = 0) -> Run:
+    async def run(self, plan: Plan, *, turn: int = 0) -> Run:
         self.now += 1
         self.runs += 1
         self.most = max(self.most, self.now)
         try:
-            return await super().run(plan, sent_before=sent_before)
+            return await super().run(plan, turn=turn)
         finally:
             self.now -= 1
 

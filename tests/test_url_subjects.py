@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fake_router.authority import write_authority
 from fake_router.thread import RouterThread
 from faults.plan import Plan, PlannedOperation
 from signoff.report import load_report
@@ -143,6 +144,27 @@ async def _healthy_run(url: str, given: Given) -> Run:
     with RouterThread() as routers:
         async with Driver(subject=subject, routers=routers) as driver:
             return await driver.run(Plan(operations=(PlannedOperation(),)))
+
+
+@pytest.mark.parametrize(
+    ("listen", "came"),
+    [
+        ("{host}:{unused}", "nobody connected; expected that it was told"),
+        ("https://{host}:{port}", "it connected, and no handshake was made; expected that it speaks TLS"),
+    ],
+)
+def test_who_does_not_reach_its_router_is_not_judged(place: Place, weak: Standing, listen: str, came: str) -> None:
+    """Else every cell would fail for one mistake in the set-up: exit code 4, and what came instead."""
+    unused = ReservedPort()
+    unused.close()
+    address = listen.format(host=HOST, unused=unused.number, port=weak.listen[0].rpartition(":")[2])
+    write_authority(place.path / "ca.pem")
+    options = [address if word == weak.listen[0] else word for word in weak.options()]
+    options += ["--set", "listen_ca=ca.pem"] if "https" in address else []
+    end = place.run("check", weak.url, *options, "--only", "*/503-before/first", "--out", "out")
+    assert end.code == 4
+    assert f"did not reach its router at {address.removeprefix('https://')}: {came}" in end.err
+    assert "Its caller got " in end.err
 
 
 def test_a_port_in_use_and_nobody_at_the_url_are_exit_code_4(place: Place, weak: Standing) -> None:

@@ -1,15 +1,12 @@
 """A subject on a bench: plans in, verdicts out, one at a time, for synchronous tests."""
 
 import asyncio
-import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
-from pathlib import Path
 from unittest import SkipTest
 
 import uvloop
@@ -18,9 +15,9 @@ from fake_router.entries import Striking, Struck
 from fake_router.thread import RouterThread
 from faults.coverage import Depth
 from faults.plan import Plan
-from faults.plan_json import dump_plan
 from suites.cells import Cell
 from suites.driver import Driver
+from suites.failing_plans import kept
 from suites.findings import Verdict
 from suites.fitting import cells_for
 from suites.given import refuse_bare_url
@@ -33,8 +30,6 @@ from suites.reach import Machine, unreachable
 from suites.registry import subject_named
 from suites.run import Run
 from suites.subject import SubjectSpec
-
-FAILING_PLANS = Path("retryproof-out") / "failing-plans"
 
 
 class NotRunError(SkipTest):
@@ -141,14 +136,10 @@ class Bench:
         return judgement
 
     def _complaint(self, plan: Plan, suite: str, judgement: Judgement) -> str:
-        FAILING_PLANS.mkdir(parents=True, exist_ok=True)
-        name = plan.name or f"{suite}-{sha256(dump_plan(plan).encode()).hexdigest()[:8]}"
-        path = FAILING_PLANS / f"{_file_name(name)}.json"
-        path.write_text(dump_plan(plan))
         lines = [f"{judgement.word} on {self.name}:"]
         for finding in (*judgement.failures, *judgement.unknowns):
             lines += [f"  invariant: {invariant_of(finding.check)} ({finding.check})", f"  showed: {finding.says}"]
-        return printable("\n".join([*lines, f"  replay: retryproof replay {path} --subject {self.name}"]))
+        return printable("\n".join([*lines, f"  replay: {kept(plan, suite, self.name)}"]))
 
     def summary(self) -> list[str]:
         """For the end of a test run: speed, and the histogram that shows what was really judged."""
@@ -159,8 +150,3 @@ class Bench:
         lines += [f"retryproof: not run: {count} cells: {reason}" for reason, count in self.unreached().items()]
         pairs = (f"{fault} {self.struck[fault]}/{self.judged[fault]}" for fault in sorted(self.struck))
         return [*lines, "retryproof: struck/judged: " + ", ".join(pairs)]
-
-
-def _file_name(plan: str) -> str:
-    """A plan may have any name; that of a file is short, and stays in its folder."""
-    return re.sub(r"[^\w.-]+", "-", plan.replace("/", "--"))[-100:].strip(".-") or "plan"

@@ -8,7 +8,7 @@ from faults.evidence import REFERENCE_CONTRACT
 from faults.fault import Fault
 from faults.vocabulary import Class, Sight
 from suites.evidence.cases import How
-from suites.evidence.got import Holds
+from suites.evidence.got import HANGS, Holds
 from suites.evidence.matrix import Matrix, Row
 from suites.evidence.scene import Seen
 
@@ -55,6 +55,11 @@ _LESSONS = (
         title="An interim answer taken for the final one",
         says="The client gives a 1xx to its caller (RFC 9110 s15.2: a client reads on).",
         teaches=lambda _, __, seen: not seen.got.error and 0 < seen.got.status < 200,
+    ),
+    _Lesson(
+        title="Nothing, for ever",
+        says="The client gives neither an answer nor an error: it has a read timeout, and waits beyond it.",
+        teaches=lambda _, __, seen: HANGS in seen.got.error,
     ),
     _Lesson(
         title="An answer lost",
@@ -122,7 +127,7 @@ def _same_error(matrix: Matrix) -> Finding | None:
         ):
             continue
         for seen in row.seen:
-            if seen.got.error:
+            if seen.got.error and HANGS not in seen.got.error:
                 classes.setdefault((row.client, seen.got.error[0]), set()).add(_class(fault) is Class.SAFE)
     told: dict[str, list[str]] = {}
     for (client, name), safe in sorted(classes.items()):

@@ -8,7 +8,7 @@ from faults.vocabulary import Class, Sight
 from signoff.evidence_findings import findings_of
 from signoff.evidence_words import cannot_of, cell_of, words_of
 from suites.evidence.cases import How
-from suites.evidence.got import Got, Holds
+from suites.evidence.got import HANGS, Got, Holds
 from suites.evidence.matrix import Matrix, Row
 from suites.evidence.scene import Seen
 
@@ -44,6 +44,7 @@ def row(fault: str, seen: Seen, *, how: How = How.FIRST) -> Row:
             row(RESET, Seen(got=Got(status=200, holds=Holds.PART))),
             row(RESET, Seen(got=RESULT, sent=2)),
         ),
+        ("Nothing, for ever", row(CUT, Seen(got=Got(status=200, error=(HANGS,)))), row(CUT, Seen(got=FAILED))),
         ("An answer lost", row(STATUS, Seen(got=FAILED)), row(STATUS, Seen(got=ANSWERED))),
         (
             "POSTs sent again unasked",

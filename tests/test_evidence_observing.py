@@ -1,5 +1,6 @@
 """What an observation says of clients that are wrong on purpose: it counts, compares and tries again by itself."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
@@ -7,10 +8,11 @@ from types import MappingProxyType
 
 import pytest
 
-from suites.evidence import scene
+from suites.evidence import aiohttp_client, scene
+from suites.evidence.aiohttp_client import bounded
 from suites.evidence.cases import Case, How, all_cases
 from suites.evidence.client import Ask, Need, OnHead, OnPiece, Patience, Session, hold_on_thread
-from suites.evidence.got import Holds
+from suites.evidence.got import HANGS, Holds
 from suites.evidence.matrix import Row
 from suites.evidence.observing import observed
 from suites.evidence.standard_client import StandardClient
@@ -160,6 +162,25 @@ def test_what_proves_nothing_is_no_row(client: Wrong, fault: str, how: How, why:
     assert why in said
     assert fault in said
     assert "wrong" in said
+
+
+class Hangs(Wrong):
+    """Its first request is never over."""
+
+    def send(self, inner: Session, ask: Ask, on_head: OnHead) -> bytes:
+        """It is stopped once the answer is there."""
+        content = inner.request(ask, on_head)
+        if next(self.calls) == 1:
+            asyncio.run(bounded(asyncio.sleep(60)))
+        return content
+
+
+def test_a_client_that_gives_nothing_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no time-out of its own, and what it has seen before is kept."""
+    monkeypatch.setattr(aiohttp_client, "HANG_S", 0.0)
+    hung = row(Hangs(), "healthy", repeats=1)
+    assert isinstance(hung, Row)
+    assert [(seen.got.status, seen.got.error, seen.harmed) for seen in hung.seen] == [(200, (HANGS,), False)]
 
 
 def test_what_a_client_cannot_is_said_and_not_observed() -> None:

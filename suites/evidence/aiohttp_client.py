@@ -5,14 +5,17 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 
-from suites.evidence.client import Ask, Need, OnHead, OnPiece, Patience, installed
+from suites.evidence.client import Ask, HangError, Need, OnHead, OnPiece, Patience, installed
 from suites.evidence.got import errno_in
 from suites.evidence.trust import Trust
 
+T = TypeVar("T")
+
+HANG_S = 10.0  # twice the longest patience
 TURNS = 3  # of the loop, in which it takes in what has arrived
 
 
@@ -26,11 +29,11 @@ class AiohttpSession:
 
     def request(self, ask: Ask, on_head: OnHead) -> bytes:
         """Between two requests the loop of a real program runs: what has arrived meanwhile is noticed."""
-        return self.runner.run(self._request(ask, on_head))
+        return self.runner.run(bounded(self._request(ask, on_head)))
 
     def stream(self, ask: Ask, on_head: OnHead, on_piece: OnPiece) -> None:
         """`response.content.iter_any()`."""
-        self.runner.run(self._stream(ask, on_head, on_piece))
+        self.runner.run(bounded(self._stream(ask, on_head, on_piece)))
 
     def hold(self, ask: Ask, until: Callable[[], object]) -> Callable[[], object]:
         """On the same loop."""
@@ -88,6 +91,17 @@ async def _new_session(patience: Patience, trust: Trust) -> aiohttp.ClientSessio
     )
     connector = aiohttp.TCPConnector(ssl=trust.context, limit=100 if patience.pool_s is None else 1)
     return aiohttp.ClientSession(connector=connector, headers={"Content-Type": "application/json"}, timeout=timeout)
+
+
+async def bounded(request: Coroutine[Any, Any, T]) -> T:
+    """It, for HANG_S: time-outs of its own come long before. Raises HangError."""
+    try:
+        async with asyncio.timeout(HANG_S) as ceiling:
+            return await request
+    except TimeoutError:
+        if ceiling.expired():
+            raise HangError(f"not over within {HANG_S:g} s") from None
+        raise
 
 
 def hold_on_loop(

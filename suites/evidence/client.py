@@ -88,6 +88,10 @@ class Client(Protocol):
         """Why it failed, in one word: the errno, or the client's own word."""
 
 
+class HangError(Exception):
+    """A client waited far beyond its own time-outs, and was stopped from the outside."""
+
+
 class MissingClientError(Exception):
     """A client is not installed; the message says what to do."""
 

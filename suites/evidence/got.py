@@ -25,13 +25,16 @@ class Holds(StrEnum):
     OTHER = "other bytes"
 
 
+HANGS = "nothing, for ever"  # in place of an exception's class
+
+
 class Got(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One request as its client saw it: an answer, or an error.
 
     status: of the head, where the client let it be seen. holds and body_bytes: of an answer; 0 bytes where
     they are its whole result, or a stream. events: what has come of a stream, in words. error: the exceptions by
-    module and class, from the one that was raised to its first cause. reason: the name of the errno among them, or
-    what the client itself calls it.
+    module and class, from the one that was raised to its first cause; HANGS alone where the client had to be stopped.
+    reason: the name of the errno among them, or what the client itself calls it.
     """
 
     status: int = 0  # 0: none was seen

@@ -10,7 +10,7 @@ from forwarder.client import Forwarder
 from forwarder.errors import ForwardError
 from forwarder.policy import NEVER
 from forwarder.settings import Settings
-from suites.evidence.aiohttp_client import TURNS, hold_on_loop
+from suites.evidence.aiohttp_client import TURNS, bounded, hold_on_loop
 from suites.evidence.client import Ask, Need, OnHead, OnPiece, Patience, installed
 from suites.evidence.trust import Trust
 
@@ -24,11 +24,11 @@ class ReferenceSession:
 
     def request(self, ask: Ask, on_head: OnHead) -> bytes:
         """Raises ForwardError with the evidence that it has classified. It has one method and one target."""
-        return self.runner.run(self._complete(ask, on_head))
+        return self.runner.run(bounded(self._complete(ask, on_head)))
 
     def stream(self, ask: Ask, on_head: OnHead, on_piece: OnPiece) -> None:
         """Its events, which it gives once each is found right."""
-        self.runner.run(self._stream(ask, on_head, on_piece))
+        self.runner.run(bounded(self._stream(ask, on_head, on_piece)))
 
     def hold(self, ask: Ask, until: Callable[[], object]) -> Callable[[], object]:
         """On the same loop."""

@@ -17,8 +17,8 @@ from fake_router.thread import RouterThread
 from faults.form import COMPLETION
 from faults.plan import Plan, PlannedOperation
 from suites.evidence.cases import Case, How
-from suites.evidence.client import Ask, Client, Need, OnHead, Session
-from suites.evidence.got import Got, Holds, error_chain, events_in, holds_of, holds_of_stream
+from suites.evidence.client import Ask, Client, HangError, Need, OnHead, Session
+from suites.evidence.got import HANGS, Got, Holds, error_chain, events_in, holds_of, holds_of_stream
 from suites.evidence.names import names_of_routers
 from suites.evidence.trust import Trust
 from suites.reader import Reader
@@ -189,6 +189,8 @@ class _Scene:
         head: list[int] = []
         try:
             content = send(head.append)
+        except HangError:
+            return Got(status=head[-1] if head else 0, error=(HANGS,))
         except Exception as error:  # noqa: BLE001  whatever a client raises is what is recorded
             reason = self.client.reason_of(error)
             return Got(status=head[-1] if head else 0, error=error_chain(error), reason=reason)

@@ -1,11 +1,16 @@
 """What cannot be reached is not run, with the reason; and what is drawn can be reached."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fake_router.identity import IDENTITY
+from fake_router.identity import IDENTITY, Identity
+from faults.coverage import Depth
 from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Contract, Marker
+from faults.handshake import Flaw, ShowCertificate
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from suites.cells import all_cells
 from suites.reach import Machine, unreachable
@@ -119,6 +124,18 @@ def test_every_drawn_plan_can_be_reached(
     spec = _spec(upstreams=upstreams, in_process=in_process, reach=reach, contract=contract, tls=can, always_tls=always)
     machine = Machine(packets=packets)
     assert unreachable(data.draw(plans(spec, machine)), spec, machine) is None
+
+
+def test_a_certificate_of_somebody_elses_ca_has_no_flawed_brother() -> None:
+    """Only one from an unknown CA can be shown in its place; all else over TLS is reached."""
+    spec = replace(_spec(tls=True), identity=Identity(certificate=Path("cert.pem")))
+    lost = {
+        act.flaw
+        for cell in all_cells(Depth.FULL)
+        if isinstance(act := cell.fault.act, ShowCertificate) and unreachable(cell.plan, spec, PACKETS)
+    }
+    assert lost == set(Flaw) - {Flaw.UNKNOWN_CA}
+    assert unreachable(Plan(tls=True, operations=(PlannedOperation(),)), spec, PACKETS) is None
 
 
 def test_without_packets_and_filters_few_cells_are_out_of_reach() -> None:

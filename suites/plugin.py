@@ -37,11 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "one that runs already), or module:callable (default: reference)",
     )
     group.addoption(
-        "--examples", type=_examples, default=50, metavar="N", help="drawn plans for each property (default: 50)"
+        "--examples", type=examples, default=50, metavar="N", help="drawn plans for each property (default: 50)"
     )
 
 
-def _examples(text: str) -> int:
+def examples(text: str) -> int:
     """A type for options. Raises ArgumentTypeError, which pytest prints as wrong usage."""
     if len(text) > 20 or not text.isdecimal() or not 1 <= int(text) <= MAX_EXAMPLES:
         raise argparse.ArgumentTypeError(

@@ -1,6 +1,10 @@
 """The fixture `fake_router` and its marker: what is planned must strike, or the test fails and says why."""
 
+from argparse import ArgumentTypeError
+
 import pytest
+
+from suites.plugin import examples
 
 pytest_plugins = ["pytester"]
 
@@ -177,3 +181,11 @@ def test_the_marker_is_explained(pytester: pytest.Pytester) -> None:
     """By pytest itself."""
     result = pytester.runpytest_subprocess("--markers")
     assert "@pytest.mark.fake_router(faults=[...], plan=None, upstreams=1, tls=False" in result.stdout.str()
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "9" * 5000])
+def test_a_number_of_examples_that_is_none_is_wrong_usage(number: str) -> None:
+    """Hypothesis would fail in every property instead."""
+    with pytest.raises(ArgumentTypeError, match="expected a whole number from 1 to 100000 .without drawn plans"):
+        examples(number)
+    assert examples("7") == 7

@@ -186,6 +186,6 @@ def test_the_marker_is_explained(pytester: pytest.Pytester) -> None:
 @pytest.mark.parametrize("number", ["0", "-1", "9" * 5000])
 def test_a_number_of_examples_that_is_none_is_wrong_usage(number: str) -> None:
     """Hypothesis would fail in every property instead."""
-    with pytest.raises(ArgumentTypeError, match="expected a whole number from 1 to 100000 .without drawn plans"):
+    with pytest.raises(ArgumentTypeError, match="expected a whole number from 1 to 100000"):
         examples(number)
     assert examples("7") == 7

@@ -4,6 +4,7 @@ It has no authentication, so it listens on a loopback address unless told otherw
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -16,7 +17,7 @@ from fake_router.ledger import dump, dump_more
 from fake_router.server import Router
 from faults.driven import refuse_undriven
 from faults.plan import PlanError
-from faults.plan_json import plan_from_json
+from faults.plan_json import each_key_once, plan_from_json
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_DIGITS = 18  # of a seq
@@ -102,7 +103,7 @@ class Control:
 
     async def _ledger(self, request: web.Request) -> web.StreamResponse:
         since, follow = request.query.get("since", "0"), request.query.get("follow", "0")
-        if not since.isdecimal() or len(since) > MAX_DIGITS:
+        if not (since.isascii() and since.isdecimal()) or len(since) > MAX_DIGITS:
             raise ValueError(f"since is {since!r}; expected the seq of an entry, or 0 for all")
         if follow not in ("0", "1"):
             raise ValueError(f"follow is {follow!r}; expected 1, or 0 for what there is now")
@@ -181,8 +182,10 @@ def _fields(body: bytes, expected: dict[str, type]) -> dict[str, Any]:
     """The object in that body, with exactly these keys. Raises ValueError."""
     names = ", ".join(f"`{name}`" for name in expected)
     try:
-        data = msgspec.json.decode(body)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        data = json.loads(body, object_pairs_hook=each_key_once)
+    except PlanError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"the body is no JSON ({error}); expected an object with {names}") from None
     if not isinstance(data, dict) or data.keys() != expected.keys():
         has = sorted(data) if isinstance(data, dict) else data

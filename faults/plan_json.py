@@ -57,7 +57,7 @@ def dump_plan(plan: Plan) -> str:
 def load_plan(text: str | bytes) -> Plan:
     """The plan in that JSON text. Raises PlanError for all that is no plan of this schema."""
     try:
-        data = json.loads(text, object_pairs_hook=_once)
+        data = json.loads(text, object_pairs_hook=each_key_once)
     except PlanError:
         raise
     except ValueError as error:
@@ -65,7 +65,7 @@ def load_plan(text: str | bytes) -> Plan:
     return plan_from_json(data)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys are all different: of two, a reader may see the one that does not count."""
     found = dict(pairs)
     if len(found) != len(pairs):

@@ -15,7 +15,7 @@ _HEAD = """\
 # What each client can see
 
 Every fault of the catalogue against bare HTTP clients, each used plainly: one POST, small time-outs, everything else as
-it comes. Written by `retryproof evidence --write docs`; the data is [{json}]({json}). {versions}.
+it comes. Written by `retryproof evidence --write docs --own-network`; the data is [{json}]({json}). {versions}.
 
 `[2/1]` means: by the router's ledger the client sent the operation twice and it ran once. An error is named by the
 class that was raised, then `<` its first cause where that is another, then the errno. `next:` is what the next, healthy

@@ -64,7 +64,7 @@ class Fault:
     @property
     def shows_its_cause(self) -> bool:
         """The forwarder certainly had that evidence."""
-        return shows_its_cause(self.act)
+        return shows_its_cause(self.seen or self.act)
 
     @property
     def sight_is_certain(self) -> bool:

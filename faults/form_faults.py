@@ -2,10 +2,10 @@
 head and framing, and what comes behind it.
 """
 
-from faults.answer import Answer
+from faults.answer import Answer, Pause
 from faults.coverage import FOLLOWED_ONLY, FOLLOWED_TOO, ONCE, Coverage
 from faults.fault import RAN, Fault
-from faults.vocabulary import Content, Ending, Flaw, Framing, Persistence, Side, Surplus
+from faults.vocabulary import Content, Ending, Flaw, Framing, Persistence, Point, Side, Surplus
 
 _RFC_INTERIM = "RFC 9110 s15.2: a client reads on until the final response"
 _RFC_FRAMING = "RFC 9112 s6.3: how the body's length is found"
@@ -87,6 +87,20 @@ def _framings() -> list[_Row]:
             "B2",
             Answer(side=Side.AFTER, framing=Framing.CHUNKED, flaw=Flaw.CHUNK_SIZE, ending=Ending.FIN),
             "RFC 9112 s7.1, s8: the message is incomplete",
+            ONCE,
+        ),
+        (
+            "chunk-size-apart",
+            "a chunked 200 whose second chunk comes a little later, with a size that is no number, then FIN",
+            "B2",
+            Answer(
+                side=Side.AFTER,
+                framing=Framing.CHUNKED,
+                flaw=Flaw.CHUNK_SIZE,
+                pace=Pause(at=Point.HALF, length=0.1),
+                ending=Ending.FIN,
+            ),
+            "RFC 9112 s7.1, s8: the message is incomplete (measured: aiohttp 3.14 waits for ever)",
             ONCE,
         ),
         (

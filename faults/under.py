@@ -35,6 +35,7 @@ from faults.vocabulary import Ending
 
 Veil = Latency | Bandwidth | Slicer  # no byte is lost
 
+SLICE_US = 10  # what Toxiproxy needs for each piece by itself, on a busy machine (measured: 3 us)
 REPLY_BYTES = 4096  # no reply of the catalogue is longer, but those that are long on purpose
 
 
@@ -61,7 +62,7 @@ class Overlay:
             case Bandwidth(rate_kbytes_s=rate):
                 return passing / rate
             case Slicer(average_bytes=average, variation_bytes=variation, delay_us=delay_us):
-                return passing / (average - variation) * delay_us / 1000
+                return passing / (average - variation) * (delay_us + SLICE_US) / 1000
             case _:
                 assert_never(self.toxic)
 
@@ -80,8 +81,8 @@ def behind(fault: Fault, *, tls: bool, slower: float) -> Fault:
 def seen_behind(act: Act, *, tls: bool) -> Act:
     """The act that looks from before Toxiproxy as this one does from behind it."""
     match act:
-        case Refuse() | Unreachable():
-            return SpoilHandshake(how=Spoil.FIN) if tls else EndUnread(ending=Ending.FIN)
+        case Refuse() | Unreachable():  # Toxiproxy dials as soon as it has accepted, and closes
+            return SpoilHandshake(how=Spoil.FIN) if tls else ResetAtAccept()
         case DropSyn():
             return SpoilHandshake(how=Spoil.STALL) if tls else LeaveUnread()
         case NeverAccept(closes=closes):

@@ -22,6 +22,7 @@ from suites.processes import ProcessError
 from suites.reach import Machine
 from suites.run import Run
 from suites.subject import SubjectError
+from suites.toxiproxy.errors import ToxiproxyError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +41,20 @@ def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]
 
     Raises CommandError (exit code 2) for a name that is no subject, and for a choice that leaves nothing.
     """
+    specs = [require_subject(name, options.given) for name in names]
+    machine = Machine.here(toxiproxy=options.choice.under.toxiproxy)
     try:
-        return chosen_items(options.choice, [require_subject(name, options.given) for name in names], Machine.here())
+        return chosen_items(options.choice, specs, machine)
     except NothingToDoError as error:
         raise CommandError(str(error), Exit.USAGE) from None
 
 
 def examine_subject(name: str, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
     """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
-    return with_subject(name, lambda session: _examine(session, items, options, console), options.given)
+    toxiproxy = options.choice.under.toxiproxy
+    return with_subject(
+        name, lambda session: _examine(session, items, options, console), options.given, toxiproxy=toxiproxy
+    )
 
 
 async def _examine(session: Session, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
@@ -126,7 +132,7 @@ def _why(error: BaseException) -> tuple[str, Exit | None]:
             return "interrupted", Exit.INTERRUPTED
         case CommandError():
             return str(error), error.code
-        case SubjectError() | ProcessError():
+        case SubjectError() | ProcessError() | ToxiproxyError():
             return str(error), Exit.COULD_NOT_RUN
         case OSError():
             return in_words(error), Exit.COULD_NOT_RUN

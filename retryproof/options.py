@@ -11,6 +11,7 @@ from retryproof.command import folder_path, whole_number
 from retryproof.exits import CommandError, Exit
 from signoff.items import Choice
 from suites.given import NOTHING_GIVEN, Given
+from suites.under_text import NOTHING_OVER, Under, UnderError, under_of
 
 DEFAULT_OUT = Path("retryproof-out")
 MAX_EXAMPLES = 100_000
@@ -116,19 +117,34 @@ def _add_running(add: _Add) -> None:
         help="how many runs go on side by side (default: 16 on fresh instances, 4 on shared ones; on one that runs "
         "already always 1); fewer where the machine has better things to do",
     )
-    add("--under", metavar="TOXIC", help="not in this version")
+    add(
+        "--under",
+        type=_under,
+        default=NOTHING_OVER,
+        metavar="TOXICS",
+        help="live through everything behind a real Toxiproxy. latency=20,jitter=10, bandwidth=100 (KB/s) or "
+        "slicer=64,delay=50 (bytes, us) is laid over the catalogue ([,stream=upstream|downstream|both]); reset_peer, "
+        "timeout, limit_data, slow_close or down is itself the fault, set at each point of the exchange; + joins them",
+    )
+
+
+def _under(text: str) -> Under:
+    try:
+        return under_of(text)
+    except UnderError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -> ExamineOptions:
-    """What these options say. Raises CommandError (exit code 2) for one that this version does not have yet."""
-    if options.under is not None:
-        raise CommandError(
-            f"--under {options.under!r}: this version has no --under yet; leave it out (faults already strike on a "
-            "direct path)",
-            Exit.USAGE,
-        )
+    """What these options say. Raises CommandError (exit code 4) for a network that cannot be had."""
     enter_own_network(options)
-    choice = Choice(depth=Depth(options.depth), only=options.only, examples=options.examples, seed=options.seed)
+    choice = Choice(
+        depth=Depth(options.depth),
+        only=options.only,
+        examples=options.examples,
+        seed=options.seed,
+        under=options.under,
+    )
     return ExamineOptions(
         choice=choice,
         strict=options.strict,

@@ -7,8 +7,8 @@ import errno
 import resource
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,10 +23,12 @@ from suites.driver import Driver
 from suites.findings import Verdict
 from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given
+from suites.passage import Toxiproxy
 from suites.processes import ProcessError, Supervisor
 from suites.reach import Machine
 from suites.registry import subject_named
 from suites.subject import Subject, SubjectError, SubjectSpec
+from suites.toxiproxy.errors import ToxiproxyError
 
 T = TypeVar("T")
 
@@ -75,8 +77,12 @@ def require_subject(name: str, given: Given = NOTHING_GIVEN) -> SubjectSpec:
         ) from None
 
 
-def with_subject(name: str, work: Callable[[Session], Awaitable[T]], given: Given = NOTHING_GIVEN) -> T:
+def with_subject(
+    name: str, work: Callable[[Session], Awaitable[T]], given: Given = NOTHING_GIVEN, *, toxiproxy: bool = False
+) -> T:
     """Do the work with the subject that `require_subject` accepts; leave no process, thread or socket behind.
+
+    toxiproxy: with a Toxiproxy between its hops.
 
     Raises CommandError: exit code 4 where the subject or the machine cannot run it, 130 when it was interrupted, after
     everything has been written and cleaned up.
@@ -84,8 +90,8 @@ def with_subject(name: str, work: Callable[[Session], Awaitable[T]], given: Give
     _require_files()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_session(name, work, given))
-    except (SubjectError, ProcessError) as error:
+            return runner.run(_session(name, work, given, toxiproxy=toxiproxy))
+    except (SubjectError, ProcessError, ToxiproxyError) as error:
         raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise CommandError("interrupted", Exit.INTERRUPTED) from None
@@ -93,7 +99,7 @@ def with_subject(name: str, work: Callable[[Session], Awaitable[T]], given: Give
         raise CommandError(in_words(error), Exit.COULD_NOT_RUN) from None
 
 
-async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Given) -> T:
+async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Given, *, toxiproxy: bool) -> T:
     task = asyncio.current_task()
     assert task is not None
     with _temporary_folder() as leave, cancelling(task, leave), RouterThread() as routers:
@@ -101,12 +107,27 @@ async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Gi
             subject = subject_named(name, supervisor, given)
             if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
                 raise SubjectError(missing)
-            ours = asyncio.all_tasks()
-            async with Driver(subject=subject, routers=routers) as driver:
+            async with (
+                _toxiproxy(supervisor, wanted=toxiproxy) as between,
+                Driver(subject=subject, routers=routers, toxiproxy=between) as driver,
+            ):
+                ours = asyncio.all_tasks()
+                machine = Machine.here(toxiproxy=toxiproxy)
                 try:
-                    return await work(Session(name=name, subject=subject, driver=driver, machine=Machine.here()))
+                    return await work(Session(name=name, subject=subject, driver=driver, machine=machine))
                 finally:
                     await _end(asyncio.all_tasks() - ours)
+
+
+@asynccontextmanager
+async def _toxiproxy(supervisor: Supervisor, *, wanted: bool) -> AsyncIterator[Toxiproxy | None]:
+    if not wanted:
+        yield None
+        return
+    from suites.toxiproxy.server import ToxiproxyServer  # what it is made of need not be installed
+
+    async with ToxiproxyServer.open(supervisor) as server:
+        yield server
 
 
 @contextmanager

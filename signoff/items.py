@@ -1,18 +1,19 @@
 """What an examination lives through: the cells of the catalogue, and plans drawn from a seed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from faults.catalogue import LETS_PASS, fault_named, uncatalogued
+from faults.catalogue import LETS_PASS, uncatalogued
 from faults.coverage import Depth
 from faults.plan import Plan
-from faults.truth import shows_its_cause
+from suites.attempts import view_in
 from suites.cells import Cell
 from suites.fitting import cells_for
 from suites.reach import Machine
 from suites.subject import SubjectSpec
+from suites.under_text import NOTHING_OVER, Under
 
 TOLD_TIMES = 5  # a cell that only tells is repeated, to see whether it varies
 
@@ -41,7 +42,8 @@ class Item:
     @property
     def tells(self) -> bool:
         """A fault of the plan leaves it open what the forwarder knew: its decision is recorded, not judged."""
-        return any(not shows_its_cause(fault_named(fault).act) for fault in self.faults)
+        view = view_in(self.plan, 1)  # whatever the time-out is: a cause that does not show does so in none
+        return any(not view.met(fault).shows_its_cause for fault in self.faults)
 
     def dimensions(self) -> dict[str, Any]:
         """The dimensions of the row, for reports."""
@@ -73,10 +75,13 @@ class Choice:
     only: str | None = None
     examples: int | None = None
     seed: int = 0
+    under: Under = NOTHING_OVER
 
     @property
     def drawn(self) -> int:
-        """How many plans are drawn."""
+        """How many plans are drawn; none where a toxic is itself the fault."""
+        if self.under.poison is not None:
+            return 0
         if self.examples is not None:
             return self.examples
         return 0 if self.only is not None and not fnmatchcase("drawn/0000", self.only) else EXAMPLES[self.depth]
@@ -87,7 +92,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
 
     Cells that a subject cannot reach are among them, plans that one of them cannot reach are not drawn.
     """
-    cells = cells_for(specs, choice.depth)
+    cells = cells_for(specs, choice.depth, choice.under)
     items = [_cell_item(cell) for cell in cells]
     items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:
@@ -105,9 +110,10 @@ def _drawn_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
     from suites.draw import drawn_plans  # hypothesis takes a while to import
 
     plans = drawn_plans(specs, machine, examples=choice.drawn, seed_number=choice.seed, depth=choice.depth)
-    return [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
+    overlays = choice.under.overlays
+    return [Item(id=f"drawn/{number:04}", plan=replace(plan, under=overlays)) for number, plan in enumerate(plans)]
 
 
 def _cell_item(cell: Cell) -> Item:
-    times = 1 if shows_its_cause(cell.fault.act) else TOLD_TIMES
-    return Item(id=cell.id, plan=cell.plan, cell=cell, times=times)
+    item = Item(id=cell.id, plan=cell.plan, cell=cell)
+    return replace(item, times=TOLD_TIMES) if item.tells else item

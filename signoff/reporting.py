@@ -20,7 +20,7 @@ from signoff.report import (
     Report,
     SubjectReport,
 )
-from suites.accounts import Account, accounts_of
+from suites.accounts import Account, accounts_of, view_of
 from suites.findings import Claim, Finding, Verdict
 from suites.run import Run
 from suites.subject import SubjectSpec
@@ -111,7 +111,7 @@ def cell_report(result: Result, *, run: int, runs: int, strict: bool) -> CellRep
     item, lived, judgement = result.item, result.run, result.judgement
     accounts = accounts_of(lived).planned if lived.unreachable is None else ()
     outcomes = [outcome for outcome in lived.history if outcome.operation in lived.operations]
-    fault = item.cell.fault if item.cell is not None else fault_named(item.faults[0])
+    fault = view_of(lived).met((item.cell.fault if item.cell is not None else fault_named(item.faults[0])).id)
     verdict, reason = _verdict(result, strict=strict)
     return CellReport(
         id=item.id,

@@ -5,8 +5,7 @@ follows from entries alone; nothing is judged.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from faults.under import slower_ms
-from suites.attempts import Attempt, IdleStrike, View
+from suites.attempts import Attempt, IdleStrike, View, view_in
 from suites.reader import Reader
 from suites.run import Run
 
@@ -68,9 +67,7 @@ class Accounts:
 
 def view_of(run: Run) -> View:
     """How the subject of that run sees its routers."""
-    plan = run.plan
-    late_ms = slower_ms(plan.under, max(operation.body_bytes for operation in plan.operations))
-    return View(toxiproxy=plan.toxiproxy, tls=plan.tls, slower=late_ms / run.shortest_timeout_ms)
+    return view_in(run.plan, run.shortest_timeout_ms)
 
 
 _latest: list[Accounts] = []  # every check of a run asks for the same accounts, one check after the other

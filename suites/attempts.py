@@ -7,7 +7,8 @@ from fake_router.entries import Witness
 from faults.catalogue import fault_named
 from faults.fault import Fault
 from faults.form import COMPLETION, Form
-from faults.under import behind
+from faults.plan import Plan
+from faults.under import behind, slower_ms
 from faults.vocabulary import Replied
 
 
@@ -28,6 +29,12 @@ class View:
 
 
 DIRECT = View()
+
+
+def view_in(plan: Plan, timeout_ms: int) -> View:
+    """How a subject with that time-out sees its routers in that plan."""
+    late_ms = slower_ms(plan.under, max(operation.body_bytes for operation in plan.operations))
+    return View(toxiproxy=plan.toxiproxy, tls=plan.tls, slower=late_ms / timeout_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

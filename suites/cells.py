@@ -16,12 +16,14 @@ from faults.acts import (
     needs_whole,
     strikes_idle,
 )
-from faults.catalogue import CATALOGUE, fault_named
+from faults.catalogue import CATALOGUE, POISONS, fault_named
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
 from faults.fault import Fault
 from faults.form import COMPLETION, STREAM, Form
 from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.poison import Moment, Poison, Poisoning
 from faults.truth import sight_is_certain
+from faults.under import Overlay, behind, slower_ms
 from faults.vocabulary import Leaving
 
 _OVER_TLS = (Dimension.TLS, Dimension.FIRST_OF_TWO_TLS)
@@ -77,6 +79,20 @@ class Cell:
     depth: Depth = Depth.FULL
 
 
+def poison_cells(toxic: Poisoning) -> tuple[Cell, ...]:
+    """Every cell in which that toxic is itself the fault."""
+    faults = [fault for fault in POISONS.values() if isinstance(fault.act, Poison) and fault.act.toxic is toxic]
+    return tuple(cell for fault in faults for cell in _cells_of(fault))
+
+
+def under(cell: Cell, overlays: tuple[Overlay, ...], read_timeout_ms: int) -> Cell:
+    """The same cell under these toxics. It has no twin where what is seen may come on either side of a time-out."""
+    plan = replace(cell.plan, under=overlays)
+    slower = slower_ms(overlays, cell.body_bytes) / read_timeout_ms
+    certain = behind(cell.fault, tls=plan.tls, slower=slower).sight_is_certain
+    return replace(cell, plan=plan, twin=cell.twin if certain else None)
+
+
 def all_cells(depth: Depth = Depth.DEEP) -> tuple[Cell, ...]:
     """Every cell of that depth, in the order of the catalogue."""
     return tuple(cell for fault in CATALOGUE.values() for cell in _cells_of(fault) if depth.holds(cell.depth))
@@ -101,6 +117,8 @@ def _is_possible(act: Act, dimension: Dimension) -> bool:
         return False
     if is_listener_act(act) and dimension is Dimension.REUSED:
         return may_meet_reused(act)
+    if isinstance(act, Poison) and act.at is Moment.IDLE:
+        return False
     if dimension in _OVER_TLS and (needs_tls(act) or needs_tcp(act)):
         return False
     return not strikes_idle(act)

@@ -103,6 +103,8 @@ class Driver:
         await poisoned.settle()
         await stage.on_router(_drain_and_heal)
         await poisoned.lift()
+        if stage.through is not None:
+            await stage.noticed()  # what was ended by healing is passed on later
         fresh = await self._fresh(stage)
         settled = await self._settle_again(stage) and settled
         busy = "" if settled else busy or last_words(stage.instance)

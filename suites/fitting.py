@@ -8,25 +8,32 @@ from faults.acts import needs_tcp
 from faults.coverage import Depth
 from faults.form import Api
 from faults.plan import Plan
-from suites.cells import Cell, all_cells
+from suites.cells import Cell, all_cells, poison_cells, under
 from suites.subject import SubjectSpec, spoken_by_all
+from suites.under_text import NOTHING_OVER, Under
 
 
-def cells_for(specs: Sequence[SubjectSpec], depth: Depth) -> tuple[Cell, ...]:
+def cells_for(specs: Sequence[SubjectSpec], depth: Depth, over: Under = NOTHING_OVER) -> tuple[Cell, ...]:
     """Every cell of that depth for subjects that are all of these, whatever their order.
 
     Where completions are nothing that all speak, all that would ask for one asks in their own words. Where one stands
     in front of a single router, no fault is left to the cells beside a healthy one. Where one speaks TLS to its router
     whatever a cell says, each cell that can be is over TLS, and those that would be there twice are left out.
+    `over` is laid over all of them; where it says that a toxic is itself the fault, they are that toxic's.
     """
-    cells: Iterable[Cell] = all_cells()
+    cells: Iterable[Cell] = all_cells() if over.poison is None else poison_cells(over.poison)
+    depth = depth if over.poison is None else max(depth, Depth.FULL, key=list(Depth).index)
     if any(spec.upstreams == 1 for spec in specs):
         cells = _met_alone(cells)
     cells = [cell for cell in cells if depth.holds(cell.depth)]
     apis = spoken_by_all(specs)
     if apis and Api.COMPLETIONS not in apis:
         cells = [_asking(cell, apis[0]) for cell in cells if cell.form.api is Api.COMPLETIONS]
-    return tuple(_encrypted(cells) if any(spec.always_tls for spec in specs) else cells)
+    cells = tuple(_encrypted(cells) if any(spec.always_tls for spec in specs) else cells)
+    if not over.overlays:
+        return cells
+    read_timeout_ms = min(spec.read_timeout_ms for spec in specs)
+    return tuple(under(cell, over.overlays, read_timeout_ms) for cell in cells)
 
 
 def _asking(cell: Cell, api: Api) -> Cell:

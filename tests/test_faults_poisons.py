@@ -101,6 +101,7 @@ def test_a_connect_that_toxiproxy_hides_is_no_proof_any_more() -> None:
     """But a TLS handshake that fails for it still is: no byte of the request can have been sent."""
     refused = CATALOGUE["connect-refused"]
     assert behind(refused, tls=False, slower=0.0).class_under() is Class.AMBIGUOUS
+    assert not behind(refused, tls=False, slower=0.0).shows_its_cause  # no byte may be written yet
     assert behind(refused, tls=True, slower=0.0).class_under() is Class.SAFE
 
 
@@ -121,7 +122,7 @@ def test_overlays_add_up_over_the_hop_to_the_router() -> None:
     elsewhere = Overlay(toxic=Latency(latency_ms=500), hop=Hop.CALLER)
     assert slower_ms((latency,), 0) == 25
     assert slower_ms((slow,), 60_000) == pytest.approx((4096 + 60_000) / 100)
-    assert slower_ms((sliced,), 60_000) == pytest.approx(4)
+    assert slower_ms((sliced,), 60_000) == pytest.approx(4, rel=0.02)
     assert slower_ms((latency, elsewhere), 0) == 25
 
 

@@ -3,8 +3,8 @@
 aiohttp 3.14 asks only whether an idle connection is still connected. A reply that came on it unasked is parsed and
 kept, and given to the next request as its own (RFC 9112 s9.2: it is no response to anything).
 
-Its protocol tells the reader of a body whatever goes wrong with the connection: aiohttp 3.14 tells only whoever waits
-for the head, and a chunk size that is no number, in a segment of its own, is waited for for ever (measured).
+Its protocol tells the reader of a body when its framing is broken: aiohttp 3.14 tells only whoever waits for the head,
+and behind a chunk size that is no number, in a segment of its own, a body is waited for for ever (measured).
 
 A new connection is handed out as it is: what waits on it may be the session tickets that a TLS 1.3 server sends behind
 its handshake (RFC 8446 s4.6.1), and who threw it away for them would dial for ever.
@@ -18,18 +18,19 @@ from weakref import WeakSet
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
+from aiohttp.http_exceptions import HttpProcessingError
 
 if TYPE_CHECKING:
     from aiohttp.tracing import Trace
 
 
 class TellingHandler(ResponseHandler):
-    """aiohttp's protocol, whose errors reach the body that is being read."""
+    """aiohttp's protocol, which tells a body's reader of bytes that cannot be read."""
 
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
-        """The connection is of no use any more, and neither is what has come of a body."""
+        """The connection is of no use any more, and neither is a body whose framing is broken."""
         body = self._payload
-        if body is not None and not body.is_eof() and body.exception() is None:
+        if isinstance(exc, HttpProcessingError) and body is not None and not body.is_eof() and body.exception() is None:
             body.set_exception(aiohttp.ClientPayloadError(f"Response payload is not completed: {exc!r}"))
         super().set_exception(exc, *cause)
 

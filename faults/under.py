@@ -101,3 +101,14 @@ def seen_behind(act: Act, *, tls: bool) -> Act:
             return act  # what the forwarder saw is not certain before Toxiproxy, nor behind it
         case _:
             assert_never(act)
+
+
+def why_otherwise(act: Act) -> str:
+    """Why it looks otherwise from behind Toxiproxy, where it does."""
+    match act:
+        case Refuse() | Unreachable():
+            return "it accepts before it dials, and closes; whether a byte had been written by then is not certain"
+        case DropSyn():
+            return "it accepts, and its own dial gets no answer"
+        case _:
+            return "it passes a reset on as EOF"

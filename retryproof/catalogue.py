@@ -1,13 +1,17 @@
 """What is said of a fault, in words: for the terminal, and for the catalogue's page."""
 
 import json
+from collections.abc import Iterator
 
-from faults.catalogue import CATALOGUE
+from faults.acts import needs_tcp, needs_tls
+from faults.catalogue import CATALOGUE, POISONS
 from faults.evidence import REFERENCE_CONTRACT
 from faults.fault import Fault
 from faults.picture import drawn
 from faults.plan import Plan, PlannedOperation
 from faults.plan_json import plan_to_json
+from faults.poison import Poison
+from faults.under import behind, why_otherwise
 from faults.vocabulary import Class, Phase, Replied
 
 CONTRACT_MARK = "*"
@@ -21,9 +25,9 @@ _MAY = {
 
 
 def by_phase() -> dict[Phase, list[Fault]]:
-    """The whole catalogue, in wire order; a phase without a fault is left out."""
+    """The whole catalogue, in wire order, and the toxics of Toxiproxy; a phase without a fault is left out."""
     phases: dict[Phase, list[Fault]] = {phase: [] for phase in Phase}
-    for fault in CATALOGUE.values():
+    for fault in (*CATALOGUE.values(), *POISONS.values()):
         phases[fault.phase].append(fault)
     return {phase: faults for phase, faults in phases.items() if faults}
 
@@ -51,6 +55,7 @@ def explained(fault: Fault) -> list[tuple[str, str]]:
         ("replied", "nothing" if truth.replied is Replied.NOTHING else f"{truth.replied.name.lower()} reply"),
         ("evidence", evidence_text(fault)),
         ("class", f"{_class_text(fault)}: {_MAY[fault.class_under()]}"),
+        ("behind Toxiproxy", _behind_text(fault)),
         ("authority", fault.authority),
         ("twin", fault.twin or f"none ({fault.no_twin})"),
         ("row", ", ".join(fault.rows)),
@@ -60,10 +65,27 @@ def explained(fault: Fault) -> list[tuple[str, str]]:
 
 def _try(fault: Fault) -> str:
     """How one lives through it: its cells, or a plan where it has none."""
+    if isinstance(fault.act, Poison):
+        return f"retryproof check --under {fault.act.toxic} --only '*/{fault.id}/*'"
     if fault.id in CATALOGUE:
         return f"retryproof check --only '*/{fault.id}/*'"
     plan = Plan(operations=(PlannedOperation(faults=(fault.id,)),))
     return f"retryproof replay PLAN.json, with {json.dumps(plan_to_json(plan))} in it"
+
+
+def _behind_text(fault: Fault) -> str:
+    """What is seen from there, where that is something else."""
+    if isinstance(fault.act, Poison):
+        return "it is what Toxiproxy does"
+    seen = behind(fault, tls=needs_tls(fault.act), slower=0.0)
+    if seen.evidence == fault.evidence:
+        return "the same"
+    return f"{_seen_text(seen)}: {why_otherwise(fault.act)}"
+
+
+def _seen_text(seen: Fault) -> str:
+    """In a table: what is seen, and what that proves; or that it only tells."""
+    return f"{evidence_text(seen)}, {seen.class_under() if seen.shows_its_cause else 'tells'}"
 
 
 def evidence_text(fault: Fault) -> str:
@@ -100,7 +122,31 @@ def page() -> str:
         lines += ["| fault | happens | rcvd/acc/exec | replied | evidence | class | twin | row |"]
         lines += ["|---|---|---|---|---|---|---|---|", *map(_row, faults)]
         lines += ["", f"`{faults[0].id}`:", "", "```", *drawn(faults[0].act), "```"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_behind_toxiproxy()]) + "\n"
+
+
+_BEHIND = """\
+## Behind Toxiproxy
+
+What a forwarder sees of these faults with Toxiproxy between it and its routers. All others look the same, and the
+router's facts are the same for all. A must holds there as anywhere; a safe retry that is no longer made is no warning
+where the evidence is no proof any more."""
+
+
+def _behind_toxiproxy() -> Iterator[str]:
+    yield from ("", *_BEHIND.splitlines(), "")
+    yield "| fault | without it | behind it | behind it, over TLS | why |"
+    yield "|---|---|---|---|---|"
+    for fault in CATALOGUE.values():
+        seen = [behind(fault, tls=tls, slower=0.0) for tls in (False, True)]
+        plain, over_tls = (
+            "-" if needs(fault.act) else _seen_text(one) for needs, one in zip(_NEEDS, seen, strict=True)
+        )
+        if any(one.evidence != fault.evidence for one in seen):
+            yield f"| `{fault.id}` | {_seen_text(fault)} | {plain} | {over_tls} | {why_otherwise(fault.act)} |"
+
+
+_NEEDS = (needs_tls, needs_tcp)  # what has no cell on the other way
 
 
 def _row(fault: Fault) -> str:

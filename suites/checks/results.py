@@ -87,7 +87,8 @@ def reply_of(attempt: Attempt) -> ReplyAct:
 
 def was_lost(attempt: Attempt) -> bool:
     """Its answer, or a part of it, was lost on the way through Toxiproxy."""
-    poisons = [strike for strike in attempt.strikes if isinstance(strike.met.act, Poison)]
+    struck = [strike for strike in attempt.strikes if strike.struck is not None]
+    poisons = [strike for strike in struck if isinstance(strike.met.act, Poison)]
     return any(strike.met.evidence.sight is not Sight.STALL for strike in poisons)
 
 

@@ -17,6 +17,7 @@ import io
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote
 
@@ -179,7 +180,10 @@ class ToxiproxyClient:
         except (ProxyExists, NotFound, InvalidToxic) as error:
             raise self._refusal(path, error.args[0]) from None
         except requests.ConnectionError as error:
-            raise UnreachableError(f"Toxiproxy at {self.url} cannot be reached: {_reason(error)}") from None
+            why = _innermost(error)
+            if isinstance(why, HTTPException) and not isinstance(why, ConnectionError):  # what came is no HTTP
+                raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {why}") from None
+            raise UnreachableError(f"Toxiproxy at {self.url} cannot be reached: {why}") from None
         except requests.Timeout:
             raise _no_answer(self.url, path) from None
         except (requests.RequestException, ValueError) as error:  # urllib3's LocationParseError among the ValueErrors
@@ -224,6 +228,7 @@ def _bounded(response: requests.Response, **_options: Any) -> requests.Response:
         raise NotToxiproxyError(f"{response.url} answered with more than {LARGEST_ANSWER_BYTES} bytes; {EXPECTED_API}")
     short = requests.Response()
     short.status_code, short.headers, short.raw = response.status_code, response.headers, io.BytesIO(body)
+    short.url, short.request = response.url, response.request  # looked at where there is a Location
     return short
 
 
@@ -246,8 +251,8 @@ def _no_answer(url: str, path: str) -> NoAnswerError:
     )
 
 
-def _reason(error: BaseException) -> str:
-    """The innermost cause, which the layers above wrap in prose."""
+def _innermost(error: BaseException) -> BaseException:
+    """The cause that the layers above wrap in prose."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
-    return str(error) or type(error).__name__
+    return error

@@ -112,4 +112,6 @@ def _refuses(real: RealToxiproxy, address: tuple[str, int]) -> bool:
         real.keep(socket.create_connection(address))
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:  # it lay in the queue of the listener that was just closed
+        return False
     return False

@@ -147,9 +147,11 @@ class Builder:
             raise BuildError(str(error)) from None
         try:
             with log.open(encoding="utf-8", errors="replace") as written:
-                while not process.ended.is_set():
+                over = False
+                while not over:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(process.ended.wait(), _LOOK_S)
+                    over = process.ended.is_set()  # what it wrote last is read as well
                     for line in written:
                         self._line(line.rstrip())
         finally:

@@ -89,7 +89,7 @@ async def test_an_answer_without_end_is_refused(monkeypatch: pytest.MonkeyPatch)
 async def test_no_answer_is_an_error_after_a_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody waits for the thread that still listens."""
     monkeypatch.setattr(client_module, "CEILING_S", 0.01)
-    async with answering(None) as address:
+    async with asyncio.timeout(client_module.ANSWER_S / 2), answering(None) as address:
         with pytest.raises(NoAnswerError, match="did not do /version in time"):
             await ToxiproxyClient(address).version()
 

@@ -158,17 +158,18 @@ def _command(source: Program | Image, port: int) -> list[str]:
 
 async def _version_when_ready(source: Source, client: ToxiproxyClient, process: Process, log: Path) -> str:
     deadline_s, pause_s = time.monotonic() + START_S, _FIRST_PAUSE_S
+    how = f"did not answer within {START_S:.0f} s"
     while time.monotonic() < deadline_s and not process.died():
         try:
             return await client.version()
         except UnreachableError:
             if _CANNOT_LISTEN in _last_words(log):
+                how = "could not listen"
                 break
         with suppress(TimeoutError):
             await asyncio.wait_for(process.ended.wait(), pause_s)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-    how = process.died() or f"did not answer within {START_S:.0f} s"
-    raise ToxiproxyError(f"Toxiproxy ({source}) {how} before it was ready. {_last_words(log)}")
+    raise ToxiproxyError(f"Toxiproxy ({source}) {process.died() or how} before it was ready. {_last_words(log)}")
 
 
 class _Death:

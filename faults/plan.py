@@ -24,7 +24,7 @@ from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.form import Api, Form
 from faults.poison import Poison
-from faults.under import Hop, Overlay
+from faults.under import Hop, Overlay, over
 from faults.vocabulary import Leaving
 
 SCHEMA = 1
@@ -226,8 +226,14 @@ class Plan:
     @property
     def toxiproxy(self) -> bool:
         """Its forwarder reaches its routers through Toxiproxy."""
-        over_router = any(overlay.hop is Hop.ROUTER for overlay in self.under)
-        return over_router or any(isinstance(fault_named(each.fault).act, Poison) for each in self.listeners)
+        return bool(over(self.under, Hop.ROUTER)) or any(
+            isinstance(fault_named(each.fault).act, Poison) for each in self.listeners
+        )
+
+    @property
+    def needs_toxiproxy(self) -> bool:
+        """There is a Toxiproxy on one of its hops."""
+        return self.toxiproxy or bool(self.under)
 
     @property
     def concurrency(self) -> int:

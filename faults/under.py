@@ -53,6 +53,15 @@ class Overlay:
     toxic: Veil
     hop: Hop = Hop.ROUTER
 
+    @property
+    def least_ms(self) -> int:
+        """No byte passes sooner than so long after it came. Only a latency is sure of that: a bandwidth lets bytes pass
+        sooner when it has slept too long over those before, and a slicer pauses after a piece.
+        """
+        if self.toxic.toxicity and isinstance(self.toxic, Latency):
+            return self.toxic.latency_ms - self.toxic.jitter_ms
+        return 0
+
     def slower_ms(self, body_bytes: int) -> float:
         """By how much the answer to a request with a body of that size may come later."""
         passing = REPLY_BYTES if self.toxic.direction is Direction.DOWNSTREAM else REPLY_BYTES + body_bytes
@@ -67,9 +76,24 @@ class Overlay:
                 assert_never(self.toxic)
 
 
-def slower_ms(under: tuple[Overlay, ...], body_bytes: int) -> float:
-    """The same of all of them."""
-    return sum(overlay.slower_ms(body_bytes) for overlay in under if overlay.hop is Hop.ROUTER)
+def over(under: tuple[Overlay, ...], hop: Hop) -> tuple[Overlay, ...]:
+    """Those that are laid over that hop."""
+    return tuple(overlay for overlay in under if overlay.hop is hop)
+
+
+def slower_ms(under: tuple[Overlay, ...], body_bytes: int, hop: Hop = Hop.ROUTER) -> float:
+    """By how much the answer to a request may come later over that hop."""
+    return sum(overlay.slower_ms(body_bytes) for overlay in over(under, hop))
+
+
+def least_ms(under: tuple[Overlay, ...], direction: Direction) -> int:
+    """What passes all hops in that direction takes at least so long. Toxics on one hop count the same time: the longest
+    of them is sure, not their sum.
+    """
+    return sum(
+        max((overlay.least_ms for overlay in over(under, hop) if overlay.toxic.direction is direction), default=0)
+        for hop in Hop
+    )
 
 
 @lru_cache(maxsize=4096)

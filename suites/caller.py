@@ -29,19 +29,22 @@ async def call(
     ceiling_ms: int,
     tls: ssl.SSLContext | None = None,
     leave: Leave | None = None,
+    way_in: tuple[str, int] | None = None,
 ) -> Reply:
     """Send one request and wait for its answer, at most `ceiling_ms`; then the arrival is HUNG.
 
     Never raises for what the peer does. With `tls`, over TLS. A body that expects waits for 100 Continue, or for
-    EXPECT_S. leave: the caller leaves before the answer when it is told to; then the arrival is LEFT.
+    EXPECT_S. leave: the caller leaves before the answer when it is told to; then the arrival is LEFT. way_in: it
+    connects there instead, to what leads to that address.
     """
     reading = Reading() if leave is None else Reading(begun=leave.begun)
     parts = request.written(reading.http, address)
-    with connecting_socket(address[0]) as sock:
+    connects_to = way_in or address
+    with connecting_socket(connects_to[0]) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # no segment waits for another
         try:
             async with asyncio.timeout(ceiling_ms / 1000):
-                exchange = _exchange(pipe_on(sock, address[0], tls), address, parts, reading)
+                exchange = _exchange(pipe_on(sock, address[0], tls), connects_to, parts, reading)
                 return await _until_left(sock, exchange, reading, leave)
         except TimeoutError:
             return reading.reply(Arrival.HUNG, f"no whole answer within {ceiling_ms} ms")

@@ -125,6 +125,7 @@ class Driver:
             busy=busy,
             died=stage.instance.died(),
             company=company,
+            overlaid=not plan.under or await stage.overlaid(),
             stalled_ms=max(pulse.worst_since(started_ns) for pulse in self.pulses),
             shortest_timeout_ms=min(spec.read_timeout_ms, spec.connect_timeout_ms),
         )

@@ -30,7 +30,8 @@ _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """Where and how operations are sent. path: empty for the usual one of what is asked for; query: with its question
-    mark. body: a template, or empty for the usual one. tls: over TLS, so verified.
+    mark. body: a template, or empty for the usual one. tls: over TLS, so verified. way_in: where operations are sent
+    instead, since it leads there.
     """
 
     address: Address
@@ -39,6 +40,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: str = ""
     tls: ssl.SSLContext | None = None
+    way_in: Address | None = None
     not_executed: tuple[Marker, ...] = ()
 
     async def call(
@@ -56,7 +58,7 @@ class Endpoint:
             segments=planned.segments,
             expect=planned.expect,
         )
-        reply = await call(self.address, request, ceiling_ms=ceiling_ms, tls=self.tls, leave=leave)
+        reply = await call(self.address, request, ceiling_ms=ceiling_ms, tls=self.tls, leave=leave, way_in=self.way_in)
         left = leave is not None and leave.left.is_set()
         outcome = outcome_of(reply, number, form, self.not_executed, began_ns, left=left)
         return replace(outcome, sent=sent_body(body))

@@ -112,6 +112,10 @@ class ForeignInstance:
         """Where it listens."""
         return ("127.0.0.1", self._port.number)
 
+    def call_through(self, way_in: Address) -> None:
+        """Operations go there from now on, which leads to it."""
+        self._endpoint = replace(self._endpoint, way_in=way_in)
+
     async def launch(self, supervisor: Supervisor, upstreams: Sequence[Address]) -> None:
         """Write its files, start it and wait until it is ready. Raises SubjectError."""
         known = _meanings(self._file, self.folder, self._port.number, upstreams)

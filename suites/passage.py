@@ -1,9 +1,10 @@
-"""The way of one stage through Toxiproxy: a proxy before each of its ports, and what is laid over them."""
+"""One hop of a stage through Toxiproxy: a proxy before each address that it leads to, and what is laid over them."""
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from itertools import zip_longest
 from typing import Any, Protocol
 
 from faults.toxics import Direction, Toxic
@@ -23,8 +24,8 @@ class Client(Protocol):
     async def lift(self, laid: Any) -> None:
         """Take it away."""
 
-    async def is_poisoned(self, proxy: Any) -> bool:
-        """A toxic lies over it, or it is down."""
+    async def lying(self, proxy: Any, toxics: Sequence[Toxic]) -> bool:
+        """Each of these lies over it, as it was described."""
 
     async def lost(self, proxy: Any) -> Mapping[Direction, int]:
         """How many bytes were lost."""
@@ -35,8 +36,8 @@ class Toxiproxy(Protocol):
 
     client: Any
 
-    async def add_proxy(self, upstream: Address) -> Any:
-        """A proxy to that address."""
+    async def add_proxy(self, upstream: Address, listen: Address | None = None) -> Any:
+        """A proxy to that address; anywhere, or there."""
 
     async def remove_proxy(self, proxy: Any) -> None:
         """It is gone."""
@@ -45,9 +46,9 @@ class Toxiproxy(Protocol):
 class Passage:
     """Made by `open`. Whatever Toxiproxy refuses raises its ToxiproxyError: nothing was proved then."""
 
-    def __init__(self, client: Client, proxies: Sequence[Any], host: str) -> None:
+    def __init__(self, client: Client, proxies: Sequence[Any], under: Sequence[Overlay]) -> None:
         self.ports = tuple(proxy.listen[1] for proxy in proxies)
-        self.host = host
+        self._under = tuple(overlay.toxic for overlay in under)
         self._client = client
         self._proxies = tuple(proxies)
         self._laid: dict[int, Any] = {}
@@ -56,16 +57,18 @@ class Passage:
     @staticmethod
     @asynccontextmanager
     async def open(
-        toxiproxy: Toxiproxy, host: str, ports: Sequence[int], under: Sequence[Overlay]
+        toxiproxy: Toxiproxy, upstreams: Sequence[Address], under: Sequence[Overlay], *, listen: Sequence[Address] = ()
     ) -> AsyncIterator["Passage"]:
-        """Proxies to these ports, with these toxics over all of them, until this is left."""
+        """Proxies to these addresses, with these toxics over all of them, until this is left. listen: where they are,
+        one for each; empty: anywhere. Raises ListenError where one cannot be there.
+        """
         proxies: list[Any] = []
         try:
-            for port in ports:
-                proxies.append(await toxiproxy.add_proxy((host, port)))
+            for upstream, there in zip_longest(upstreams, listen):
+                proxies.append(await toxiproxy.add_proxy(upstream, there))
                 for overlay in under:
                     await toxiproxy.client.lay(proxies[-1], overlay.toxic)
-            yield Passage(toxiproxy.client, proxies, host)
+            yield Passage(toxiproxy.client, proxies, under)
         finally:
             for proxy in proxies:
                 await toxiproxy.remove_proxy(proxy)
@@ -77,7 +80,13 @@ class Passage:
 
     async def poisoned(self) -> set[int]:
         """The places at which Toxiproxy says that what was set is still there."""
-        return {place for place in self._laid if await self._client.is_poisoned(self._proxies[place])}
+        return {
+            place for place, laid in self._laid.items() if await self._client.lying(self._proxies[place], (laid.toxic,))
+        }
+
+    async def overlaid(self) -> bool:
+        """Toxiproxy says that what was laid over all of it is still there."""
+        return all([await self._client.lying(proxy, self._under) for proxy in self._proxies if self._under])
 
     async def lost(self, place: int, direction: Direction) -> bool:
         """Bytes came to Toxiproxy in that direction, since the toxic was set, and never left it. It counts a connection

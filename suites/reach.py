@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from fake_router.identity import Identity
 from fake_router.kernel import can_watch_packets
 from fake_router.own_network import can_filter_packets
-from faults.acts import Act, DialAct, DropSyn, HoldPool, Misresolve, Refuse, Unreachable
-from faults.answer import NEAR
+from faults.acts import Act, DialAct, HoldPool, Misresolve, Refuse, Unreachable
 from faults.catalogue import fault_named, filed_under
 from faults.evidence import Contract
 from faults.handshake import ShowCertificate
 from faults.plan import Plan
-from faults.poison import Poison
-from faults.truth import speaks_unasked
-from faults.under import slower_ms
 from faults.vocabulary import Class, Leaving
+from suites.reach_toxiproxy import lacks_before_toxiproxy, lacks_behind_toxiproxy
 from suites.subject import SubjectSpec
 from suites.way import way_of
 
@@ -68,7 +65,9 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
         return "needs another certificate under a CA whose key is here (`listen_ca`, in place of `listen_cert`)"
     if any(breaks_contract(fault, spec.facts.contract) for fault in plan.faults):
         return "a router that breaks its own contract: it would run what it says it did not accept"
-    if plan.toxiproxy and (reason := _unreachable_behind_toxiproxy(plan, spec, machine)):
+    if plan.needs_toxiproxy and not machine.toxiproxy:
+        return "needs Toxiproxy on its hops (see `retryproof toxiproxy`)"
+    if reason := lacks_behind_toxiproxy(plan, spec, packets=machine.packets) or lacks_before_toxiproxy(plan, spec):
         return reason
     for fault in plan.faults:
         if lacks := machine.lacks_for(fault_named(fault).act):
@@ -88,22 +87,6 @@ def _lacks_way(plan: Plan, spec: SubjectSpec) -> str | None:
 def _unshowable(fault: str, identity: Identity) -> bool:
     act = fault_named(fault).act
     return isinstance(act, ShowCertificate) and not identity.can_show(act.flaw)
-
-
-def _unreachable_behind_toxiproxy(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
-    if not machine.toxiproxy:
-        return "needs Toxiproxy between the forwarder and its routers (see `retryproof toxiproxy`)"
-    late_ms = slower_ms(plan.under, max(operation.body_bytes for operation in plan.operations))
-    if late_ms >= NEAR * spec.read_timeout_ms:
-        return f"answers come up to {late_ms:.0f} ms later, and the read timeout is {spec.read_timeout_ms} ms"
-    acts = [fault_named(fault).act for fault in plan.faults]
-    if any(isinstance(act, DropSyn) for act in acts):
-        return "Toxiproxy goes on dialling when its client has given up: what comes of it, comes after the run"
-    if plan.under and any(speaks_unasked(act) for act in acts) and len(plan.operations) > 1:
-        return "what comes unasked may come when the next request was written: it looks like its answer then"
-    if not machine.packets and any(isinstance(act, Poison) and act.strikes_dials for act in acts):
-        return "that nobody listens is seen only by a packet socket: needs CAP_NET_RAW"
-    return None
 
 
 def breaks_contract(fault: str, contract: Contract) -> bool:

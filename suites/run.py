@@ -50,8 +50,9 @@ class Run:
     operations: the ids in the content of the plan's operations, in the plan's order. warmups: those of the healthy
     ones sent before arming. fresh: those sent after healing. settled: the subject was idle, or quiet, before the
     ceiling. busy: what it last said of itself where it was not, if it is asked. died: how the subject's process
-    ended by itself, if it did. company: other runs shared the subject while this one was going on. stalled_ms: the
-    longest time by which a loop of ours came late meanwhile; shortest_timeout_ms: what that has to be held against.
+    ended by itself, if it did. company: other runs shared the subject while this one was going on. overlaid: what the
+    plan lays over its hops still lay there when it was over. stalled_ms: the longest time by which a loop of ours came
+    late meanwhile; shortest_timeout_ms: what that has to be held against.
     unreachable: why the subject or the machine cannot reach this run's faults (then nothing was run).
     """
 
@@ -67,6 +68,7 @@ class Run:
     busy: str = ""
     died: str | None = None
     company: bool = False
+    overlaid: bool = True
     stalled_ms: float = 0.0
     shortest_timeout_ms: int = 300
     unreachable: str | None = None

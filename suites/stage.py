@@ -2,24 +2,23 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fake_router.entries import AnyEntry, Received
-from fake_router.identity import IDENTITY
 from fake_router.kernel import sockets_towards
-from fake_router.name_server import name_of_upstream
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from suites.ending import to_the_end
+from suites.ground import HOST, Ground, required
 from suites.passage import Passage, Toxiproxy
-from suites.subject import Instance, Subject
-from suites.way import PLAIN, Upstreams, Way
+from suites.subject import CalledOverHttp, Instance, Subject
+from suites.way import PLAIN, Way
 
 T = TypeVar("T")
 
-HOST = "127.0.0.1"
 LATE_MS = 100  # how long connections are still read when their subject was told to stop
 NOTICING_MS = 1_000  # how long a subject may take to close its end of an idle connection
 LEAST_NOTICING_MS = 50  # and one that does so only when it needs a connection
@@ -44,13 +43,16 @@ class Patience:
 
 @dataclass(slots=True, kw_only=True)
 class Stage:
-    """Both ends of the hop. The router lives on the routers' thread and is only touched there."""
+    """Both ends of the hop. The router lives on the routers' thread and is only touched there. through: the subject's
+    way to it through Toxiproxy; front: that of the callers to the subject.
+    """
 
     subject: Subject
     instance: Instance
     router: Router
     routers: RouterThread
     through: Passage | None = None
+    front: Passage | None = None
     patience: Patience = field(default_factory=Patience)
 
     @staticmethod
@@ -64,27 +66,36 @@ class Stage:
         patience: Patience | None = None,
     ) -> AsyncIterator["Stage"]:
         """Start both, and end both whatever happens. Raises SubjectError, and ToxiproxyError for a way through it."""
-        spec = subject.spec
-        identity = IDENTITY if way.tls else None
-        router = Router(upstreams=spec.upstreams, host=HOST, identity=identity, names=way.names, probes=spec.probes)
-        try:
-            await routers.call(router.start)  # inside: who is cancelled while it starts closes it all the same
-            async with _passage(router, way, toxiproxy) as through:
-                instance = await subject.start(_upstreams(router, way, through))
-                try:
-                    yield Stage(
-                        subject=subject,
-                        instance=instance,
-                        router=router,
-                        routers=routers,
-                        through=through,
-                        patience=patience or Patience(),
-                    )
-                finally:
-                    await to_the_end(instance.stop())
-                    await to_the_end(_read_the_rest(router, routers))
-        finally:
-            await to_the_end(routers.call(router.close))
+        async with Ground.open(subject.spec, routers, way, toxiproxy) as ground:
+            instance = await subject.start(ground.upstreams)
+            try:
+                async with Stage.on(ground, subject, instance, routers, toxiproxy, patience or Patience()) as stage:
+                    yield stage
+            finally:
+                await to_the_end(instance.stop())
+                await to_the_end(_read_the_rest(ground.router, routers))
+
+    @staticmethod
+    @asynccontextmanager
+    async def on(
+        ground: Ground,
+        subject: Subject,
+        instance: Instance,
+        routers: RouterThread,
+        toxiproxy: Toxiproxy | None,
+        patience: Patience,
+    ) -> AsyncIterator["Stage"]:
+        """The same of an instance that runs. Raises ToxiproxyError."""
+        async with _front(instance, ground.way, toxiproxy) as front:
+            yield Stage(
+                subject=subject,
+                instance=instance,
+                router=ground.router,
+                routers=routers,
+                through=ground.through,
+                front=front,
+                patience=patience,
+            )
 
     @property
     def ports(self) -> tuple[int, ...]:
@@ -97,6 +108,10 @@ class Stage:
         if self.through is None:
             raise ValueError("a toxic on a way that does not lead through Toxiproxy; expected one that does")
         return self.through
+
+    async def overlaid(self) -> bool:
+        """What is laid over its hops still lies there."""
+        return all([await each.overlaid() for each in (self.through, self.front) if each is not None])
 
     async def on_router(self, act: Callable[[Router], T]) -> T:
         """Do something with the router, on its own thread."""
@@ -168,21 +183,16 @@ class Stage:
 
 
 @asynccontextmanager
-async def _passage(router: Router, way: Way, toxiproxy: Toxiproxy | None) -> AsyncIterator[Passage | None]:
-    if not way.toxiproxy:
+async def _front(instance: Instance, way: Way, toxiproxy: Toxiproxy | None) -> AsyncIterator[Passage | None]:
+    """The way of its callers to an instance through Toxiproxy, where that is asked for."""
+    if not way.under_caller:
         yield None
         return
-    if toxiproxy is None:
-        raise ValueError("a way through Toxiproxy without one; expected a driver that has it")
-    async with Passage.open(toxiproxy, HOST, router.ports, way.under) as through:
-        router.reached_through(through.ports)
-        yield through
-
-
-def _upstreams(router: Router, way: Way, through: Passage | None) -> Upstreams:
-    server, ports = router.name_server, router.ports if through is None else through.ports
-    hosts = [HOST if server is None else name_of_upstream(n, server) for n in range(len(ports))]
-    return Upstreams(zip(hosts, ports, strict=True), way=way, name_server=server)
+    if not isinstance(instance, CalledOverHttp):
+        raise ValueError(f"toxics between a caller and {instance!r}; expected a subject that is called over HTTP")
+    async with Passage.open(required(toxiproxy), (instance.address,), way.under_caller) as front:
+        instance.call_through((HOST, front.ports[0]))
+        yield front
 
 
 async def _read_the_rest(router: Router, routers: RouterThread) -> None:
@@ -205,17 +215,3 @@ async def _until_none(router: Router, routers: RouterThread, left: Callable[[Rou
 
 def _received(router: Router, since: int) -> int:
     return sum(isinstance(entry, Received) for entry in router.ledger.since(since))
-
-
-async def to_the_end(clean_up: Coroutine[Any, Any, None]) -> None:
-    """Clean up, also when cancelled meanwhile: the cancellation is raised when it is done."""
-    task = asyncio.ensure_future(clean_up)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    task.result()
-    if cancelled is not None:
-        raise cancelled

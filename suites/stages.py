@@ -2,22 +2,23 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from fake_router.bound import ListenError
-from fake_router.server import Router
 from fake_router.thread import RouterThread
+from suites.ending import to_the_end
+from suites.ground import Ground
 from suites.numbers import Numbers
 from suites.passage import Toxiproxy
 from suites.reaching import require_reaching
-from suites.stage import Patience, Stage, to_the_end
+from suites.stage import Patience, Stage
 from suites.subject import Subject, SubjectError
 from suites.way import PLAIN, Way
 
 
 class Stages:
     """Opens stages. A subject that runs already finds its router where it was told to, from the first turn to the end:
-    that router listens on, and who wants the stage waits for their turn.
+    it listens on, and who wants the stage waits for their turn. What lies before it changes between two turns.
     """
 
     def __init__(
@@ -28,7 +29,8 @@ class Stages:
         self._reaches = False
         self._routers = routers
         self._toxiproxy = toxiproxy
-        self._router: Router | None = None
+        self._ground: Ground | None = None
+        self._leaving = AsyncExitStack()
         self._turn = asyncio.Lock()
         self._patience = Patience()
 
@@ -44,47 +46,38 @@ class Stages:
                 yield stage
             return
         async with self._turn:
-            router = await self._standing_router()
-            instance = await self._subject.start([(router.host, port) for port in router.ports])
-            stage = Stage(
-                subject=self._subject,
-                instance=instance,
-                router=router,
-                routers=self._routers,
-                patience=self._patience,
-            )
-            try:
-                if not self._reaches:
-                    await require_reaching(stage, self._numbers)
-                    self._reaches = True
-                yield stage
-            finally:
-                await to_the_end(stage.leave())
+            ground = await self._standing_ground(way)
+            instance = await self._subject.start(ground.upstreams)
+            async with Stage.on(
+                ground, self._subject, instance, self._routers, self._toxiproxy, self._patience
+            ) as stage:
+                try:
+                    if not self._reaches:
+                        await require_reaching(stage, self._numbers)
+                        self._reaches = True
+                    yield stage
+                finally:
+                    await to_the_end(stage.leave())
 
     async def close(self) -> None:
         """The router of a subject that stands listens no more. Safe to call twice."""
-        if self._router is not None:
-            await to_the_end(self._routers.call(self._router.close))
-            self._router = None
+        self._ground = None
+        await to_the_end(self._leaving.aclose())
 
-    async def _standing_router(self) -> Router:
-        if self._router is None:
-            listen, probes = self._subject.spec.listen, self._subject.spec.probes
-            ports = [port for _, port in listen]
-            router = Router(
-                upstreams=len(ports),
-                host=listen[0][0],
-                ports=ports,
-                identity=self._subject.spec.identity,
-                probes=probes,
-            )
+    async def _standing_ground(self, way: Way) -> Ground:
+        """The same as long as the way is the same."""
+        if self._ground is not None and _before(self._ground.way) != _before(way):
+            await self.close()
+        if self._ground is None:
+            opening = Ground.open(self._subject.spec, self._routers, way, self._toxiproxy)
             try:
-                await self._routers.call(router.start)
+                self._ground = await self._leaving.enter_async_context(opening)
             except ListenError as error:
                 name = self._subject.spec.facts.name
                 raise SubjectError(f"{error.strerror}: it is where {name} looks for its router") from None
-            except BaseException:
-                await to_the_end(self._routers.call(router.close))  # it was cancelled while it started
-                raise
-            self._router = router
-        return self._router
+        return self._ground
+
+
+def _before(way: Way) -> tuple[object, ...]:
+    """What differs where the subject looks for its router, who goes on as it did."""
+    return way.toxiproxy, way.under

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from faults.plan import PlannedOperation
 from suites.caller import NO_CONNECTION
@@ -69,14 +70,29 @@ class StandingInstance:
         self.idleness = Idleness(endpoint=endpoint, path=file.idle, within_ms=file.spec.read_timeout_ms)
         self._gone: str | None = None
 
+    @property
+    def address(self) -> Address:
+        """Where it is."""
+        return self._endpoint.address
+
+    def call_through(self, way_in: Address) -> None:
+        """Operations go there from now on, which leads to it."""
+        self._endpoint = replace(self._endpoint, way_in=way_in)
+
     async def call(
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
         outcome = await self._endpoint.call(planned, number, ceiling_ms, leave)
-        nobody = outcome.arrival is Arrival.NOTHING and outcome.says.startswith(NO_CONNECTION)
-        self._gone = f"{self._file.url} accepts no connection any more ({outcome.says})" if nobody else None
+        why = await self._unconnectable(outcome) if outcome.arrival is Arrival.NOTHING else None
+        self._gone = None if why is None else f"{self._file.url} accepts no connection any more ({why})"
         return outcome
+
+    async def _unconnectable(self, outcome: Outcome) -> str | None:
+        """Why nobody was there. What leads to it may accept though nobody is behind it."""
+        if self._endpoint.way_in is not None:
+            return await self._endpoint.unconnectable(self._file.spec.start_ms / 1000)
+        return outcome.says if outcome.says.startswith(NO_CONNECTION) else None
 
     async def idle(self) -> bool | None:
         """What it says of itself where there is a path to ask; else it cannot say."""

@@ -16,7 +16,7 @@ from suites.pulse import Pulse
 from suites.run import SubjectFacts
 from suites.way import Address
 
-__all__ = ["Address", "InProcess", "Instance", "Isolation", "Subject", "SubjectError", "SubjectSpec"]
+__all__ = ["Address", "CalledOverHttp", "InProcess", "Instance", "Isolation", "Subject", "SubjectError", "SubjectSpec"]
 
 
 class Isolation(StrEnum):
@@ -111,6 +111,18 @@ class Instance(Protocol):
 
     async def stop(self) -> None:
         """End it and free what it holds. Safe to call twice."""
+
+
+@runtime_checkable
+class CalledOverHttp(Protocol):
+    """An instance whose operations come over a connection."""
+
+    @property
+    def address(self) -> Address:
+        """Where it is called."""
+
+    def call_through(self, way_in: Address) -> None:
+        """Operations go there from now on, which leads to it."""
 
 
 class Subject(Protocol):

@@ -7,7 +7,7 @@ from typing import Self
 from faults.acts import HoldPool, Misresolve
 from faults.catalogue import fault_named
 from faults.plan import Plan
-from faults.under import Hop, Overlay
+from faults.under import Hop, Overlay, over
 
 Address = tuple[str, int]  # host, port
 
@@ -18,7 +18,7 @@ class Way:
 
     tls: its upstreams speak TLS, with a certificate of IDENTITY's CA. names: it knows them by names, which a name
     server of ours resolves. max_connections: how many connections to its routers its pool may have (0: no limit).
-    toxiproxy: it leads through Toxiproxy, with `under` laid over it.
+    toxiproxy: it leads through Toxiproxy, with `under` laid over it. under_caller: laid over the way from its callers.
     """
 
     tls: bool = False
@@ -26,6 +26,7 @@ class Way:
     max_connections: int = 0
     toxiproxy: bool = False
     under: tuple[Overlay, ...] = ()
+    under_caller: tuple[Overlay, ...] = ()
 
 
 PLAIN = Way()
@@ -38,7 +39,8 @@ def way_of(plan: Plan) -> Way:
         tls=plan.tls,
         names=any(isinstance(act, Misresolve) for act in acts),
         toxiproxy=plan.toxiproxy,
-        under=tuple(overlay for overlay in plan.under if overlay.hop is Hop.ROUTER),
+        under=over(plan.under, Hop.ROUTER),
+        under_caller=over(plan.under, Hop.CALLER),
         max_connections=1 if any(isinstance(act, HoldPool) for act in acts) else 0,
     )
 

@@ -11,6 +11,7 @@ from suites.accounts import Account, Accounts, accounts_of
 from suites.attempts import Attempt, IdleStrike
 from suites.checks.check import Check
 from suites.checks.instrument import doubts, idle_doubts
+from suites.checks.overlays import overlay_gaps
 from suites.checks.words import count_of, name_of
 from suites.findings import Claim, Finding, Proof
 from suites.run import Run
@@ -40,6 +41,7 @@ def _gaps(run: Run, accounts: Accounts) -> Iterator[Gap]:
         yield "something arrived that belongs to no known operation", accounts.strays, None
     yield from missed_strikes(run, accounts)
     yield from _stayed(run)
+    yield from overlay_gaps(run)
     for operation in run.fresh:
         if any(attempt.strikes for attempt in accounts.of(operation).attempts):
             yield f"fresh operation {operation} met a fault: nothing was healed", (), operation

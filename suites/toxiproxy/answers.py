@@ -5,7 +5,20 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
 from urllib.parse import urlsplit
 
-from faults.toxics import Bandwidth, Direction, Latency, LimitData, OneWayToxic, ResetPeer, Slicer, SlowClose, Timeout
+from fake_router.bound import written
+from faults.toxics import (
+    Bandwidth,
+    Direction,
+    Down,
+    Latency,
+    LimitData,
+    OneWayToxic,
+    ResetPeer,
+    Slicer,
+    SlowClose,
+    Timeout,
+    Toxic,
+)
 from suites.toxiproxy.errors import NotToxiproxyError, ToxiproxyError
 from suites.way import Address
 
@@ -64,12 +77,26 @@ def in_its_words(toxic: OneWayToxic) -> tuple[str, dict[str, int]]:
             assert_never(never)
 
 
+def lies_in(said: Any, toxic: Toxic, url: str) -> bool:
+    """That toxic lies over the proxy that is so described. Raises NotToxiproxyError."""
+    if isinstance(toxic, Down):
+        return not field_of(said, "enabled", bool, url)
+    kind, attributes = in_its_words(toxic)
+    return any(
+        field_of(one, "type", str, url) == kind
+        and field_of(one, "stream", str, url) == toxic.direction
+        and field_of(one, "attributes", dict, url).items() >= attributes.items()
+        and one.get("toxicity") == toxic.toxicity
+        for one in field_of(said, "toxics", list, url)
+    )
+
+
 def wanted_proxy(name: str, upstream: Address, listen: Address, enabled: bool) -> dict[str, Any]:
     """A proxy as it is asked for."""
     return {
         "name": name,
-        "listen": f"{listen[0]}:{listen[1]}",
-        "upstream": f"{upstream[0]}:{upstream[1]}",
+        "listen": written(*listen),
+        "upstream": written(*upstream),
         "enabled": enabled,
     }
 
@@ -96,7 +123,7 @@ def _address(text: str, url: str) -> Address:
     host, _, port = text.rpartition(":")
     if not port.isdecimal():
         raise not_its_api(url, text)
-    return host, int(port)
+    return host.strip("[]"), int(port)
 
 
 def not_its_api(url: str, said: Any) -> NotToxiproxyError:

@@ -15,8 +15,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import assert_never
 
+from suites.ending import to_the_end
 from suites.processes import ProcessError, Supervisor
-from suites.stage import to_the_end
 from suites.toxiproxy.errors import MissingToxiproxyError, ToxiproxyError
 from suites.toxiproxy.source import (
     OTHERWISE,

@@ -31,6 +31,7 @@ from suites.toxiproxy.answers import (
     Proxy,
     field_of,
     in_its_words,
+    lies_in,
     lost_in,
     not_its_api,
     proxy_of,
@@ -146,11 +147,10 @@ class ToxiproxyClient:
             await self._call("delete", f"{_path(proxy)}/toxics/{name}")
         await self.enable(proxy)
 
-    async def is_poisoned(self, proxy: Proxy) -> bool:
-        """A toxic lies over it, or it is down."""
+    async def lying(self, proxy: Proxy, toxics: Iterable[Toxic]) -> bool:
+        """Each of these lies over it, as it was described."""
         answer = await self._call("get", _path(proxy))
-        toxics, enabled = field_of(answer, "toxics", list, self.url), field_of(answer, "enabled", bool, self.url)
-        return bool(toxics) or not enabled
+        return all(lies_in(answer, toxic, self.url) for toxic in toxics)
 
     async def lost(self, proxy: Proxy) -> dict[Direction, int]:
         """How many bytes came to it and never left it, of the connections that are over by now. Raises

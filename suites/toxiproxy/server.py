@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import assert_never
 from uuid import uuid4
 
+from fake_router.bound import bound
+from suites.ending import to_the_end
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
-from suites.stage import to_the_end
 from suites.toxiproxy.answers import COUNTING, Proxy, address_of
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import MissingToxiproxyError, NotToxiproxyError, ToxiproxyError, UnreachableError
@@ -42,7 +43,7 @@ class ToxiproxyServer:
         self.version = version
         self.log = log
         self._names = (f"retryproof-{uuid4().hex[:12]}-{number}" for number in itertools.count(1))
-        self._proxies: dict[str, ReservedPort] = {}
+        self._proxies: dict[str, ReservedPort | socket.socket] = {}
 
     @staticmethod
     @asynccontextmanager
@@ -67,11 +68,14 @@ class ToxiproxyServer:
             case _ as never:
                 assert_never(never)
 
-    async def add_proxy(self, upstream: Address) -> Proxy:
-        """A proxy of ours to that address. Its port stays reserved for it also while it is down."""
-        port = ReservedPort()
+    async def add_proxy(self, upstream: Address, listen: Address | None = None) -> Proxy:
+        """A proxy of ours to that address. Where it listens stays reserved for it also while it is down. Raises
+        ListenError where nobody can listen.
+        """
+        port = ReservedPort() if listen is None else bound(*listen)
+        there = (HOST, port.number) if isinstance(port, ReservedPort) else listen
         try:
-            proxy = await self.client.create(next(self._names), upstream, listen=(HOST, port.number))
+            proxy = await self.client.create(next(self._names), upstream, listen=there or (HOST, 0))
         except BaseException:
             port.close()
             raise

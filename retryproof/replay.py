@@ -75,7 +75,8 @@ def _run(options: argparse.Namespace) -> Exit:
         return await replay_plan(plan, session.driver, session.machine, times=options.times, twin=twin)
 
     try:
-        replays = with_subject(options.subject, work, given)
+        toxiproxy = any(one.toxiproxy for one in (plan, twin) if one is not None)
+        replays = with_subject(options.subject, work, given, toxiproxy=toxiproxy)
     except UnreachableError as error:
         raise CommandError(str(error), Exit.UNKNOWN) from None
     shown = max(replays, key=lambda replayed: replayed.verdict)

@@ -1,12 +1,13 @@
 """A subject on a bench: plans in, verdicts out, one at a time, for synchronous tests."""
 
 import asyncio
+import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
 from unittest import SkipTest
 
 import uvloop
@@ -24,12 +25,16 @@ from suites.given import refuse_bare_url
 from suites.judge import Judgement, invariant_of
 from suites.lives import live, live_beside_twin
 from suites.marked import A_PLAN
+from suites.passage import Toxiproxy
 from suites.printable import printable
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
 from suites.run import Run
 from suites.subject import SubjectSpec
+from suites.under_text import NOTHING_OVER, Under
+
+NO_SKIP = "RETRYPROOF_NO_SKIP"  # set: nothing may be missing
 
 
 class NotRunError(SkipTest):
@@ -49,6 +54,7 @@ class Bench:
     loop: asyncio.AbstractEventLoop
     driver: Driver
     machine: Machine
+    under: Under = NOTHING_OVER
     lived: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=dict)
     struck: Counter[str] = field(default_factory=Counter)
@@ -56,22 +62,30 @@ class Bench:
 
     @staticmethod
     @contextmanager
-    def open(name: str, examples: int) -> Iterator["Bench"]:
-        """Raises SubjectError where the subject cannot run, and ValueError for a name that is no subject here."""
+    def open(name: str, examples: int, under: Under = NOTHING_OVER, *, toxiproxy: bool = False) -> Iterator["Bench"]:
+        """Under these toxics, or (toxiproxy) with a Toxiproxy for plans that need one.
+
+        Raises SubjectError where the subject cannot run, ValueError for a name that is no subject here, and
+        ToxiproxyError where there is none.
+        """
         refuse_bare_url(name)
         loop = uvloop.new_event_loop()
         thread = threading.Thread(target=loop.run_forever, name="bench", daemon=True)
         thread.start()
         stack = AsyncExitStack()
+        with_toxiproxy = toxiproxy or under.toxiproxy
 
         async def start() -> Driver:
             routers = stack.enter_context(RouterThread())
             supervisor = await stack.enter_async_context(Supervisor())
-            return await stack.enter_async_context(Driver(subject=subject_named(name, supervisor), routers=routers))
+            subject = subject_named(name, supervisor)
+            between = await stack.enter_async_context(_toxiproxy(supervisor)) if with_toxiproxy else None
+            return await stack.enter_async_context(Driver(subject=subject, routers=routers, toxiproxy=between))
 
         try:
             driver = asyncio.run_coroutine_threadsafe(start(), loop).result()
-            yield Bench(name=name, examples=examples, loop=loop, driver=driver, machine=Machine.here())
+            machine = Machine.here(toxiproxy=with_toxiproxy)
+            yield Bench(name=name, examples=examples, loop=loop, driver=driver, machine=machine, under=under)
         finally:
             asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
@@ -85,7 +99,7 @@ class Bench:
 
     def cells(self) -> tuple[Cell, ...]:
         """The cells of the catalogue, in words that the subject understands."""
-        return cells_for([self.spec], Depth.FULL)
+        return cells_for([self.spec], Depth.FULL, self.under)
 
     def unreached(self) -> Counter[str]:
         """How many cells cannot be run, by the reason."""
@@ -112,16 +126,27 @@ class Bench:
         """Live through the plan and insist on PASS. Raises BrokenMustError with the plan saved for replay, NotRunError
         for a plan that cannot be reached, and ValueError for what is no plan.
         """
+        plan = self.laid(plan)
         self._require_reach(plan)
         _, judgement = self.live(plan, suite)
         return self._insist(plan, suite, judgement)
 
     def holds_beside_twin(self, plan: Plan, twin: Plan, suite: str) -> Judgement:
         """The same, with the decision held against the one that a run of the twin shows."""
+        plan, twin = self.laid(plan), self.laid(twin)
         self._require_reach(plan)
         self._require_reach(twin)
         _, judgement = self._counted(live_beside_twin(self.driver, plan, twin), suite)
         return self._insist(plan, suite, judgement)
+
+    def laid(self, plan: Plan) -> Plan:
+        """The plan under what lies over all of them; one that says itself what it is under stays as it is."""
+        overlays = self.under.overlays
+        return replace(plan, under=overlays) if overlays and isinstance(plan, Plan) and not plan.under else plan
+
+    def reaches(self, plan: Plan) -> bool:
+        """It can be lived through here."""
+        return unreachable(self.laid(plan), self.spec, self.machine) is None
 
     def _require_reach(self, plan: Plan) -> None:
         if not isinstance(plan, Plan):
@@ -150,3 +175,16 @@ class Bench:
         lines += [f"retryproof: not run: {count} cells: {reason}" for reason, count in self.unreached().items()]
         pairs = (f"{fault} {self.struck[fault]}/{self.judged[fault]}" for fault in sorted(self.struck))
         return [*lines, "retryproof: struck/judged: " + ", ".join(pairs)]
+
+
+@asynccontextmanager
+async def _toxiproxy(supervisor: Supervisor) -> AsyncIterator[Toxiproxy]:
+    """The first that there is; where nothing may be missing, it is built. Raises ToxiproxyError."""
+    from suites.toxiproxy.building import Builder, obtain  # what they are made of need not be installed
+    from suites.toxiproxy.server import ToxiproxyServer
+
+    source = None
+    if os.environ.get(NO_SKIP):
+        source = await obtain(Builder(supervisor, stage=lambda _: None, line=lambda _: None))
+    async with ToxiproxyServer.open(supervisor, source) as server:
+        yield server

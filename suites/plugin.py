@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:  # the plugin is loaded in every pytest of its environment: no
     from suites.bench import Bench
     from suites.marked import Marked
     from suites.own_router import OwnRouter
+    from suites.under_text import Under
 
 MARKER = "fake_router"
 MARKER_SAYS = (
@@ -37,6 +39,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "one that runs already), or module:callable (default: reference)",
     )
     group.addoption(
+        "--under",
+        type=_under,
+        default=None,
+        metavar="TOXICS",
+        help="lay toxics of a real Toxiproxy over everything, as in latency=20,jitter=10, or make one the fault, as "
+        "reset_peer (docs/toxiproxy.md)",
+    )
+    group.addoption(
         "--examples", type=examples, default=50, metavar="N", help="drawn plans for each property (default: 50)"
     )
 
@@ -50,6 +60,15 @@ def examples(text: str) -> int:
     return int(text)
 
 
+def _under(text: str) -> Under:
+    from suites.under_text import UnderError, under_of
+
+    try:
+        return under_of(text)
+    except UnderError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A place for what the suites print at the end, and the marker."""
     config.stash[BENCHES] = []
@@ -61,14 +80,37 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """The subject of --subject, ready to live through plans one at a time."""
     from suites.bench import Bench
     from suites.subject import SubjectError
+    from suites.toxiproxy.errors import ToxiproxyError
+    from suites.under_text import NOTHING_OVER
 
+    option = request.config.getoption
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(
-                Bench.open(request.config.getoption("--subject"), request.config.getoption("--examples"))
+                Bench.open(option("--subject"), option("--examples"), option("--under") or NOTHING_OVER)
             )
         except (ValueError, SubjectError) as error:
             raise pytest.fail.Exception(f"--subject: {error}", pytrace=False) from None
+        except ToxiproxyError as error:
+            raise pytest.fail.Exception(f"--under: {error}", pytrace=False) from None
+        request.config.stash[BENCHES].append(opened)
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def toxic_bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    """The same, with a Toxiproxy for plans that are under one. Where there is none, what needs it is skipped."""
+    from suites.bench import NO_SKIP, Bench
+    from suites.toxiproxy.errors import MissingToxiproxyError
+
+    option = request.config.getoption
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(Bench.open(option("--subject"), option("--examples"), toxiproxy=True))
+        except MissingToxiproxyError as error:
+            if os.environ.get(NO_SKIP):
+                raise pytest.fail.Exception(str(error), pytrace=False) from None
+            pytest.skip(str(error))
         request.config.stash[BENCHES].append(opened)
         yield opened
 

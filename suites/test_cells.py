@@ -12,6 +12,7 @@ from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.registry import subject_named
 from suites.subject import SubjectError
+from suites.under_text import NOTHING_OVER
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -23,8 +24,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         spec = subject_named(metafunc.config.getoption("--subject"), Supervisor()).spec
     except (ValueError, SubjectError) as error:
         raise pytest.UsageError(str(error)) from None
-    machine = Machine.here()
-    cells = cells_for([spec], Depth.FULL)
+    under = metafunc.config.getoption("--under") or NOTHING_OVER
+    machine = Machine.here(toxiproxy=under.toxiproxy)
+    cells = cells_for([spec], Depth.FULL, under)
     reachable = {cell.id: cell for cell in cells if unreachable(cell.plan, spec, machine) is None}
     if "twin" in metafunc.fixturenames:
         pairs = {id_: (cell, reachable[cell.twin]) for id_, cell in reachable.items() if cell.twin in reachable}

@@ -45,7 +45,7 @@ def test_no_drawn_plan_breaks_a_must(bench: Bench) -> None:
     """
 
     @_settings(bench.examples)
-    @given(plans(bench.spec, bench.machine))
+    @given(plans(bench.spec, bench.machine).filter(bench.reaches))
     def holds(plan: Plan) -> None:
         bench.holds(plan, "drawn-plans")
 

@@ -100,6 +100,8 @@ class Driver:
             history = await self._waves(stage, plan, operations)
         settled = await settle(stage, spec)
         busy = "" if settled else last_words(stage.instance)
+        if stage.through is not None:
+            await stage.greetings_over()  # a subject may have gone on before its end is passed on
         await poisoned.settle()
         await stage.on_router(_drain_and_heal)
         await poisoned.lift()

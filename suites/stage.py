@@ -2,15 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from fake_router.entries import AnyEntry, Received
+from fake_router.entries import AnyEntry, Closed, Received, Striking
 from fake_router.kernel import sockets_towards
 from fake_router.server import Router
 from fake_router.thread import RouterThread
+from faults.catalogue import fault_named
+from faults.handshake import ShowCertificate
 from suites.ending import to_the_end
 from suites.ground import HOST, Ground, required
 from suites.passage import Passage, Toxiproxy
@@ -150,6 +152,14 @@ class Stage:
                 return
             await asyncio.sleep(0.001)  # Toxiproxy ends one side before the other
 
+    async def greetings_over(self) -> None:
+        """Whom a certificate was shown to has ended its connection, or has had its time to do so."""
+        deadline = time.monotonic() + NOTICING_MS / 1000
+        while shown_to_no_end(self.entries()):
+            if time.monotonic() > deadline:
+                return
+            await asyncio.sleep(0.001)  # Toxiproxy ends one side before the other
+
     async def close_idle(self) -> None:
         """Every idle connection is closed from the router's side, and the subject has had its time to notice."""
         await self.on_router(lambda router: router.drop_idle())
@@ -211,6 +221,17 @@ async def _until_none(router: Router, routers: RouterThread, left: Callable[[Rou
             return True
         await asyncio.sleep(0.001)  # a peer ends its connections with FIN; one that never does gives no event
     return False
+
+
+def shown_to_no_end(entries: Sequence[AnyEntry]) -> bool:
+    """A certificate struck a connection of which nothing has come since: no request, and no end."""
+    known = {entry.connection for entry in entries if isinstance(entry, Received | Closed)}
+    return any(
+        isinstance(entry, Striking)
+        and isinstance(fault_named(entry.fault).act, ShowCertificate)
+        and entry.connection not in known
+        for entry in entries
+    )
 
 
 def _received(router: Router, since: int) -> int:

@@ -134,11 +134,14 @@ class Striking(Entry, frozen=True, kw_only=True):
 
 
 class Struck(Entry, frozen=True, kw_only=True):
-    """The fault of the entry `striking` has struck, `count` times, says the witness."""
+    """The fault of the entry `striking` has struck, `count` times, says the witness. lost_bytes: what was lost on the
+    way to its upstream, by whatever connections.
+    """
 
     striking: int
     witness: Witness
     count: int = 1
+    lost_bytes: int = 0
 
 
 class Unserved(Entry, frozen=True, kw_only=True):

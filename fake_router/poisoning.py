@@ -3,7 +3,7 @@
 Toxiproxy itself is told by whoever runs the plan, when an exchange is held at the poison's gate.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from fake_router.entries import Striking, Struck, Witness
@@ -27,6 +27,16 @@ class Poisons:
 
     def __init__(self) -> None:
         self._pending: list[_Pending] = []
+        self._open_when_set: set[int] = set()  # strikes whose connection was open when their toxic was set
+
+    def setting(self, upstream: int, *, begun: bool) -> None:
+        """Toxiproxy is about to set the toxic there (begun), or has done it. What was over before is not its doing;
+        `down` ends connections while it is being set.
+        """
+        for one in self._pending:
+            ends_at_once = one.act.toxic is Poisoning.DOWN
+            if one.upstream == upstream and begun is ends_at_once and not one.over():
+                self._open_when_set.add(one.striking)
 
     def open_strike(
         self,
@@ -59,16 +69,20 @@ class Poisons:
         """A connection of a strike there has ended by now."""
         return any(one.upstream == upstream and one.over() for one in self._pending)
 
-    def settle(self, ledger: Ledger, *, lost: Collection[int], in_force: Collection[int]) -> None:
-        """Record of each whether it struck. lost: the upstreams on whose way Toxiproxy counted bytes that came to it
-        and never left it; in_force: those on whose way it says that the toxic is set.
+    def settle(self, ledger: Ledger, *, lost: Mapping[int, int], in_force: Collection[int]) -> None:
+        """Record of each whether it struck. lost: how many bytes came to Toxiproxy on the way to each upstream, and
+        never left it; in_force: those on whose way it says that the toxic is set.
         """
         for one in self._pending:
             act = one.act
-            if one.upstream not in in_force or not (one.over() or act.toxic is Poisoning.SLOW_CLOSE):
+            if one.upstream not in in_force or not one.over():
+                continue
+            if act.holds and one.striking not in self._open_when_set:
                 continue
             if not act.loses_bytes:
                 ledger.record(Struck, striking=one.striking, witness=Witness.ENDED)
             elif one.upstream in lost:
-                ledger.record(Struck, striking=one.striking, witness=Witness.LOST)
+                lost_bytes = lost[one.upstream]
+                ledger.record(Struck, striking=one.striking, witness=Witness.LOST, lost_bytes=lost_bytes)
         self._pending.clear()
+        self._open_when_set.clear()

@@ -1,7 +1,7 @@
 """The router: listeners, connections, and the plans that strike them. It belongs to the loop it was started on."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Self
 
@@ -133,9 +133,13 @@ class Router:
         """A connection on which it may have struck has ended."""
         return self._board.poisons.over(upstream)
 
-    def settle_poisons(self, *, lost: Collection[int], in_force: Collection[int]) -> None:
-        """Record of each toxic whether it struck, now that the run has settled. lost: the upstreams on whose way bytes
-        were lost, by Toxiproxy's own count; in_force: those on whose way it says that the toxic is set.
+    def setting_poison(self, upstream: int, *, begun: bool) -> None:
+        """Toxiproxy is about to set a toxic on the way there (begun), or has set it."""
+        self._board.poisons.setting(upstream, begun=begun)
+
+    def settle_poisons(self, *, lost: Mapping[int, int], in_force: Collection[int]) -> None:
+        """Record of each toxic whether it struck, now that the run has settled. lost: how many bytes were lost on the
+        way to each upstream, by Toxiproxy's own count; in_force: those on whose way it says that the toxic is set.
         """
         self._board.poisons.settle(self.ledger, lost=lost, in_force=in_force)
 

@@ -107,6 +107,11 @@ class Poison:
         return self.at is not Moment.RECEIVED and self.toxic not in (Poisoning.SLOW_CLOSE, Poisoning.DOWN)
 
     @property
+    def cuts(self) -> bool:
+        """What was on its way does not arrive whole."""
+        return self.toxic is not Poisoning.SLOW_CLOSE
+
+    @property
     def holds(self) -> bool:
         """An exchange is held at that moment until the toxic is set."""
         return self.at in (Moment.RECEIVED, *_AFTER_EXECUTE)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from suites.attempts import Attempt, IdleStrike, View, view_in
+from suites.bystanders import without_bystanders
 from suites.reader import Reader
 from suites.run import Run
 
@@ -93,7 +94,7 @@ def _accounts_of(run: Run) -> Accounts:
     only = run.operations[0] if run.plan.listeners and len(run.operations) == 1 else None
     found: dict[int, list[Attempt]] = {}
     strays = list(reader.rejected)
-    for attempt in reader.finished():
+    for attempt in without_bystanders(reader.finished(), run):
         operation = only if attempt.operation is None and attempt.received is None else attempt.operation
         if operation is None:
             strays.append(attempt.start)

@@ -45,6 +45,7 @@ class Strike:
     striking: int
     struck: int | None = None
     witness: Witness | None = None
+    lost_bytes: int = 0
     view: View = DIRECT
 
     @property

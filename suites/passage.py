@@ -88,17 +88,17 @@ class Passage:
         """Toxiproxy says that what was laid over all of it is still there."""
         return all([await self._client.lying(proxy, self._under) for proxy in self._proxies if self._under])
 
-    async def lost(self, place: int, direction: Direction) -> bool:
-        """Bytes came to Toxiproxy in that direction, since the toxic was set, and never left it. It counts a connection
-        when that is over.
+    async def lost(self, place: int, direction: Direction) -> int:
+        """How many bytes came to Toxiproxy in that direction, since the toxic was set, and never left it. It counts a
+        connection when that is over.
         """
         deadline = time.monotonic() + COUNTING_MS / 1000
         before = self._lost_before[place][direction]
-        while (await self._client.lost(self._proxies[place]))[direction] <= before:
+        while (lost := (await self._client.lost(self._proxies[place]))[direction] - before) <= 0:
             if time.monotonic() > deadline:
-                return False
+                return 0
             await asyncio.sleep(COUNTING_STEP_S)  # nobody tells when it has counted
-        return True
+        return lost
 
     async def lift(self) -> None:
         """What was set is gone; what was laid over all of it stays."""

@@ -37,7 +37,7 @@ class Poisoned:
         passage = self._stage.passage
         met = await self._stage.on_router(lambda router: router.poisoned())
         in_force = met & await passage.poisoned()
-        lost = {upstream for upstream in in_force if await self._lost(upstream)}
+        lost = {upstream: lost for upstream in in_force if (lost := await self._lost(upstream))}
         for upstream in in_force:
             await self._stage.poison_over(upstream)
         await self._stage.on_router(lambda router: router.settle_poisons(lost=lost, in_force=in_force))
@@ -70,14 +70,16 @@ class Poisoned:
             await self._stage.on_router(lambda router: router.open_gate(gate))
 
     async def _set(self, upstream: int, act: Poison) -> None:
+        await self._stage.on_router(lambda router: router.setting_poison(upstream, begun=True))
         await self._stage.passage.poison(upstream, act.in_toxiproxy(self._read_timeout_ms))
+        await self._stage.on_router(lambda router: router.setting_poison(upstream, begun=False))
         mark = f"toxic {act.toxic} on the way to upstream {upstream}"
         await self._stage.on_router(lambda router: router.note(mark))
 
-    async def _lost(self, upstream: int) -> bool:
+    async def _lost(self, upstream: int) -> int:
         act = self._poisons[upstream]
         direction = act.direction or Direction.DOWNSTREAM
-        return act.loses_bytes and await self._stage.passage.lost(upstream, direction)
+        return await self._stage.passage.lost(upstream, direction) if act.loses_bytes else 0
 
 
 def _poisons_of(plan: Plan, upstreams: int) -> Iterator[tuple[int, Poison]]:

@@ -128,7 +128,14 @@ class Reader:
         struck = self.struck.get(entry.seq)
         if struck is None or struck.count < 1:
             return Strike(fault=entry.fault, striking=entry.seq, view=self.view)
-        return Strike(fault=entry.fault, striking=entry.seq, struck=struck.seq, witness=struck.witness, view=self.view)
+        return Strike(
+            fault=entry.fault,
+            striking=entry.seq,
+            struck=struck.seq,
+            witness=struck.witness,
+            lost_bytes=struck.lost_bytes,
+            view=self.view,
+        )
 
     def _received(self, entry: Received) -> None:
         self._close_unserved(entry.connection)

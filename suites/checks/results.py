@@ -89,7 +89,7 @@ def was_lost(attempt: Attempt) -> bool:
     """Its answer, or a part of it, was lost on the way through Toxiproxy."""
     struck = [strike for strike in attempt.strikes if strike.struck is not None]
     poisons = [strike for strike in struck if isinstance(strike.met.act, Poison)]
-    return any(strike.met.evidence.sight is not Sight.STALL for strike in poisons)
+    return any(isinstance(strike.met.act, Poison) and strike.met.act.cuts for strike in poisons)
 
 
 def cut_shows(attempt: Attempt) -> bool:

@@ -1,0 +1,96 @@
+"""What makes a toxic's strike believed: literal ledgers, and a router's own table of pending strikes."""
+
+import pytest
+
+from fake_router.entries import AnyEntry, Closed, EndedBy, Opened, Received, Striking, Struck, Witness
+from fake_router.injector import ListenerStep
+from fake_router.ledger import Ledger
+from fake_router.poisoning import Poisons
+from faults.acts import ListenerAct
+from faults.catalogue import POISONS
+from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.poison import Poison, Poisoning
+from suites.accounts import accounts_of
+from suites.checks.results import was_lost
+from suites.run import Promise, Run, SubjectFacts
+
+BODY = 200
+
+
+def two_connections(lost_bytes: int) -> Run:
+    """Two connections were ended by a toxic of the request's way, on which so much was lost."""
+    fault = next(one for one in POISONS.values() if isinstance(one.act, Poison) and one.act.strikes_requests)
+    struck: list[AnyEntry] = []
+    for connection in (1, 2):
+        seq = len(struck) + 1
+        struck.append(Opened(seq=seq, connection=connection, upstream=0, peer_port=9))
+        struck.append(Striking(seq=seq + 1, fault=fault.id, upstream=0, connection=connection, operation=7))
+        struck.append(Struck(seq=seq + 2, striking=seq + 1, witness=Witness.LOST, lost_bytes=lost_bytes))
+        struck.append(Closed(seq=seq + 3, connection=connection, by=EndedBy.PEER))
+    fresh = Received(seq=9, exchange=1, connection=3, upstream=0, nth=1, operation=8, body_bytes=BODY)
+    return Run(
+        plan=Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=fault.id),)),
+        subject=SubjectFacts(name="any", promises=Promise.ANSWERING),
+        operations=(7,),
+        fresh=(8,),
+        ledger=(*struck, fresh),
+        history=(),
+    )
+
+
+def test_a_request_that_was_lost_twice_was_sent_twice() -> None:
+    """So many bytes were lost as two of them have."""
+    (account,) = accounts_of(two_connections(2 * (BODY + 100))).planned
+    assert [attempt.exactly_one for attempt in account.attempts] == [True, True]
+
+
+def test_a_connection_that_was_ended_beside_a_request_is_no_second_sending() -> None:
+    """A probe, or one that a pool had open: one request was lost, and nobody can tell on which of the two."""
+    (account,) = accounts_of(two_connections(BODY + 150)).planned
+    assert [attempt.exactly_one for attempt in account.attempts] == [False]
+    assert len(account.attempts[0].entries) == 4
+
+
+@pytest.mark.parametrize("toxic", [Poisoning.DOWN, Poisoning.TIMEOUT])
+@pytest.mark.parametrize("left_before", [False, True])
+def test_what_had_ended_before_its_toxic_was_set_was_not_struck(toxic: Poisoning, left_before: bool) -> None:
+    """The subject gave up, and then the toxic came: nothing was ended by it."""
+    act = next(
+        one.act
+        for one in POISONS.values()
+        if isinstance(one.act, Poison) and one.act.toxic is toxic and one.act.holds and not one.act.loses_bytes
+    )
+    held: ListenerAct = act
+    fault = next(id_ for id_, one in POISONS.items() if one.act == act)
+    ledger, poisons, over = Ledger(), Poisons(), [left_before]
+    step = ListenerStep(upstream=0, act=held, fault=fault, operation=7, read_timeout_s=0.3)
+    poisons.open_strike(ledger, step, 1, lambda: over[0], exchange=1, operation=7)
+    poisons.setting(0, begun=True)
+    if toxic is Poisoning.DOWN:
+        over[0] = True  # while it is being set
+    poisons.setting(0, begun=False)
+    over[0] = True
+    poisons.settle(ledger, lost={}, in_force={0})
+    assert any(isinstance(entry, Struck) for entry in ledger.since(0)) is not left_before
+
+
+def test_every_toxic_but_a_slow_close_loses_what_was_on_its_way() -> None:
+    """Also one after which the caller sees a stall, as after a slow close."""
+    for fault in POISONS.values():
+        assert isinstance(fault.act, Poison)
+        if not fault.truth.executed:
+            continue
+        ledger: tuple[AnyEntry, ...] = (
+            Received(seq=1, exchange=1, connection=1, upstream=0, nth=1, operation=7),
+            Striking(seq=2, fault=fault.id, upstream=0, connection=1, exchange=1, operation=7),
+            Struck(seq=3, striking=2, witness=Witness.LOST),
+        )
+        run = Run(
+            plan=Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=fault.id),)),
+            subject=SubjectFacts(name="any", promises=Promise.ANSWERING),
+            operations=(7,),
+            ledger=ledger,
+            history=(),
+        )
+        (account,) = accounts_of(run).planned
+        assert was_lost(account.attempts[0]) is (fault.act.toxic is not Poisoning.SLOW_CLOSE)

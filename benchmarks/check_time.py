@@ -4,6 +4,7 @@ alone, each as a person starts it, from the command to its end.
 Exit codes: 0 within the limits; 1 slower, or a check that did not pass; 4 a subject could not run (its check says why).
 """
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -99,4 +100,6 @@ def _print_phases(done: Timed) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.check_time", description=__doc__)
+    parser.add_argument("subjects", nargs="*", help=f"as `retryproof check` takes them (default: {' '.join(SUBJECTS)})")
+    sys.exit(main(parser.parse_args().subjects))

@@ -15,6 +15,8 @@ def refuse_undriven(plan: Plan) -> None:
                 f"operation {index} has leaves {operation.leaves.value!r}; expected null: its caller is "
                 f"not ours to end ({_INSTEAD})"
             )
+    if plan.toxiproxy or plan.under:
+        raise PlanError(f"a plan under Toxiproxy; expected one for a direct way: nobody here sets a toxic ({_INSTEAD})")
     for id_ in plan.faults:
         if isinstance(fault_named(id_).act, HoldPool):
             raise PlanError(

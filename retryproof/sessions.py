@@ -29,6 +29,7 @@ from suites.reach import Machine
 from suites.registry import subject_named
 from suites.subject import Subject, SubjectError, SubjectSpec
 from suites.toxiproxy.errors import ToxiproxyError
+from suites.toxiproxy.source import require_client
 
 T = TypeVar("T")
 
@@ -124,6 +125,7 @@ async def _toxiproxy(supervisor: Supervisor, *, wanted: bool) -> AsyncIterator[T
     if not wanted:
         yield None
         return
+    require_client()
     from suites.toxiproxy.server import ToxiproxyServer  # what it is made of need not be installed
 
     async with ToxiproxyServer.open(supervisor) as server:

@@ -32,6 +32,7 @@ from suites.reach import Machine, unreachable
 from suites.registry import subject_named
 from suites.run import Run
 from suites.subject import SubjectSpec
+from suites.toxiproxy.source import require_client
 from suites.under_text import NOTHING_OVER, Under
 
 NO_SKIP = "RETRYPROOF_NO_SKIP"  # set: nothing may be missing
@@ -180,6 +181,7 @@ class Bench:
 @asynccontextmanager
 async def _toxiproxy(supervisor: Supervisor) -> AsyncIterator[Toxiproxy]:
     """The first that there is; where nothing may be missing, it is built. Raises ToxiproxyError."""
+    require_client()
     from suites.toxiproxy.building import Builder, obtain  # what they are made of need not be installed
     from suites.toxiproxy.server import ToxiproxyServer
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from suites.toxiproxy.errors import MissingToxiproxyError
+
 VERSION = "2.12.0"
 URL_VARIABLE = "TOXIPROXY_URL"
 PROGRAM = "toxiproxy-server"
@@ -72,9 +74,18 @@ def cached_program(environ: Mapping[str, str] = os.environ) -> Path:
     return cache_folder(environ) / VERSION / PROGRAM
 
 
+NO_CLIENT = "the package toxiproxy-python is not installed; pip install 'retryproof[toxiproxy]'"
+
+
 def is_client_installed() -> bool:
     """Whether the package is there through which we speak to a server."""
     return find_spec("toxiproxy") is not None and find_spec("requests") is not None
+
+
+def require_client() -> None:
+    """Raises MissingToxiproxyError, with what to install, where `is_client_installed` says no."""
+    if not is_client_installed():
+        raise MissingToxiproxyError(NO_CLIENT)
 
 
 def find_source(environ: Mapping[str, str] = os.environ) -> Source | Missing:
@@ -82,7 +93,7 @@ def find_source(environ: Mapping[str, str] = os.environ) -> Source | Missing:
     Builds, starts and asks nothing.
     """
     if not is_client_installed():
-        return Missing(says="the package toxiproxy-python is not installed; pip install 'retryproof[toxiproxy]'")
+        return Missing(says=NO_CLIENT)
     if url := environ.get(URL_VARIABLE):
         return Standing(url=url)
     if path := shutil.which(PROGRAM, path=environ.get("PATH")):

@@ -36,6 +36,15 @@ class Wire:
         self.near = real.dial(proxy)
         self.far = real.accept()
 
+    def pass_a_byte(self) -> "Wire":
+        """In each direction. Until then Toxiproxy may not have set up what passes bytes on, and what is laid over the
+        connection may be there first.
+        """
+        for one, other in ((self.near, self.far), (self.far, self.near)):
+            one.sendall(b"?")
+            assert receive(other, 1) == b"?"
+        return self
+
     def lay(self, toxic: Toxic, *, name: str | None = None) -> Laid:
         """Lay it, and return when Toxiproxy says that it lies."""
         return self.real.lay(self.proxy, toxic, name=name)
@@ -70,6 +79,10 @@ class RealToxiproxy:
     def wire(self, *toxics: Toxic) -> Wire:
         """A connection through a new proxy that was under these toxics before."""
         return Wire(self, self.proxy(*toxics))
+
+    def open_wire(self, *toxics: Toxic) -> Wire:
+        """The same, once bytes have passed both ways."""
+        return self.wire(*toxics).pass_a_byte()
 
     def lay(self, proxy: Proxy, toxic: Toxic, *, name: str | None = None) -> Laid:
         """Lay a toxic over it."""

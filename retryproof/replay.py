@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace) -> Exit:
         return await replay_plan(plan, session.driver, session.machine, times=options.times, twin=twin)
 
     try:
-        toxiproxy = any(one.toxiproxy for one in (plan, twin) if one is not None)
+        toxiproxy = any(one.needs_toxiproxy for one in (plan, twin) if one is not None)
         replays = with_subject(options.subject, work, given, toxiproxy=toxiproxy)
     except UnreachableError as error:
         raise CommandError(str(error), Exit.UNKNOWN) from None

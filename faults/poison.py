@@ -109,7 +109,12 @@ class Poison:
     @property
     def cuts(self) -> bool:
         """What was on its way does not arrive whole."""
-        return self.toxic is not Poisoning.SLOW_CLOSE
+        return not self.delays_the_end
+
+    @property
+    def delays_the_end(self) -> bool:
+        """All bytes arrive, and the end of their connection comes late."""
+        return self.toxic is Poisoning.SLOW_CLOSE
 
     @property
     def holds(self) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fake_router.entries import AnyEntry, Closed, EndedBy, Opened, Received, Striking, Struck, Witness
+from fake_router.entries import AnyEntry, Closed, EndedBy, Opened, Received, Replied, Striking, Struck, Witness
 from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.poisoning import Poisons
@@ -11,7 +11,9 @@ from faults.catalogue import POISONS
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.poison import Poison, Poisoning
 from suites.accounts import accounts_of
+from suites.checks.instrument import doubts
 from suites.checks.results import was_lost
+from suites.history import Arrival, Kind, Outcome
 from suites.run import Promise, Run, SubjectFacts
 
 BODY = 200
@@ -94,3 +96,28 @@ def test_every_toxic_but_a_slow_close_loses_what_was_on_its_way() -> None:
         )
         (account,) = accounts_of(run).planned
         assert was_lost(account.attempts[0]) is (fault.act.toxic is not Poisoning.SLOW_CLOSE)
+
+
+@pytest.mark.parametrize("waited_ms", [10, 149, 150, 300])
+def test_a_slow_close_that_nobody_waited_for_is_vacuous(waited_ms: int) -> None:
+    """Half of the shortest time-out, here 300 ms, is the least that its caller must have waited for the end."""
+    act_of = {id_: one.act for id_, one in POISONS.items()}
+    fault = next(id_ for id_, act in act_of.items() if isinstance(act, Poison) and act.delays_the_end)
+    ledger: tuple[AnyEntry, ...] = (
+        Received(seq=1, exchange=1, connection=1, upstream=0, nth=1, operation=7),
+        Striking(seq=2, fault=fault, upstream=0, connection=1, exchange=1, operation=7),
+        Replied(seq=3, at_ns=1_000_000, exchange=1, bytes_sent=400, whole=True),
+        Struck(seq=4, striking=2, witness=Witness.ENDED),
+    )
+    ended_at_ns = 1_000_000 + waited_ms * 1_000_000
+    outcome = Outcome(operation=7, kind=Kind.UNKNOWN, arrival=Arrival.RETURNED, ended_at_ns=ended_at_ns)
+    run = Run(
+        plan=Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=fault),)),
+        subject=SubjectFacts(name="any", promises=Promise.ANSWERING),
+        operations=(7,),
+        ledger=ledger,
+        history=(outcome,),
+    )
+    (account,) = accounts_of(run).planned
+    says = [one for one in doubts(run, account.attempts[0]) if "waited for no end" in one]
+    assert bool(says) is (waited_ms < 150)

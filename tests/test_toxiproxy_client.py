@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from suites.toxiproxy import client as client_module
-from suites.toxiproxy.answers import address_of
+from suites.toxiproxy.answers import Proxy, address_of
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedError, ToxiproxyError, UnreachableError
 from suites.toxiproxy.side_thread import on_a_thread
@@ -67,6 +67,9 @@ async def answering(answer: bytes | None) -> AsyncIterator[Address]:
         (http(503, ""), NoAnswerError, r"did not do /version in time"),
         (b"SSH-2.0-OpenSSH_9.2\r\n", NotToxiproxyError, r"does not speak HTTP as Toxiproxy does: .*SSH-2.0"),
         (b"", UnreachableError, r"cannot be reached: Remote end closed connection"),
+        (http(200, "no gzip", more="Content-Encoding: gzip\r\n"), NotToxiproxyError, r"answered what cannot be read"),
+        (b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", NotToxiproxyError, r"cannot be read"),
+        (b"HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{}", NotToxiproxyError, r"cannot be read|answered '{}'"),
     ],
 )
 async def test_an_answer_that_is_not_toxiproxys_is_one_error(
@@ -84,6 +87,36 @@ async def test_an_answer_without_end_is_refused(monkeypatch: pytest.MonkeyPatch)
     async with answering(b"HTTP/1.1 200 OK\r\n\r\n" + bytes(2_000)) as address:
         with pytest.raises(NotToxiproxyError, match="answered with more than 1000 bytes"):
             await ToxiproxyClient(address).version()
+
+
+async def test_an_answer_that_stalls_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its head has come, and the rest never does."""
+    monkeypatch.setattr(client_module, "_BOUNDED", {**client_module._BOUNDED, "timeout": 0.05})
+    over = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{}")
+        await over.wait()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        with pytest.raises(NoAnswerError, match="did not end it"):
+            await ToxiproxyClient(server.sockets[0].getsockname()).version()
+    finally:
+        over.set()
+        server.close()
+        await server.wait_closed()
+
+
+@pytest.mark.parametrize("count", ["many", "NaN", "Inf"])
+async def test_a_count_that_is_no_number_is_not_toxiproxys(count: str) -> None:
+    """Of bytes that a proxy received."""
+    proxy = Proxy(name="p", listen=("127.0.0.1", 1), upstream=("127.0.0.1", 2), enabled=True)
+    line = f'toxiproxy_proxy_received_bytes_total{{direction="upstream",listener="a",proxy="p",upstream="b"}} {count}'
+    async with answering(http(200, line)) as address:
+        with pytest.raises(NotToxiproxyError, match=f"answered '{count}'"):
+            await ToxiproxyClient(address).lost(proxy)
 
 
 async def test_no_answer_is_an_error_after_a_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:

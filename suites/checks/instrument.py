@@ -41,6 +41,8 @@ def doubts(run: Run, attempt: Attempt) -> Iterator[str]:
             yield f"{where}: a refused connect is proved by exclusion only where no listener saw a connection"
         if attempt.dialled_refused is not None and attempt.dialled_refused is not _refuses(act):
             yield f"{where}: the dial was {'refused' if attempt.dialled_refused else 'dropped'} under {strike.fault!r}"
+        if isinstance(act, Poison) and act.delays_the_end and not _ended_late(run, attempt):
+            yield f"{where}: its caller waited for no end that {strike.fault!r} held back"
         if _too_late(act, attempt, strike):
             yield f"{where}: the subject had left before {strike.fault!r} struck"
     if attempt.struck and (lie := _lie(attempt)):
@@ -82,6 +84,15 @@ def _poison_witnesses(act: Poison) -> frozenset[Witness]:
     if act.strikes_dials:
         return frozenset({Witness.PACKET, Witness.EXCLUSION})
     return frozenset({Witness.LOST if act.loses_bytes else Witness.ENDED})
+
+
+def _ended_late(run: Run, attempt: Attempt) -> bool:
+    """Its caller had to wait for half of the shortest time-out behind the last byte of the answer. Without the toxic
+    the end comes with it; a machine that stalls for so long has its run made again.
+    """
+    answered = next((entry.at_ns for entry in run.ledger if entry.seq == attempt.answered), None)
+    ended = next((one.ended_at_ns for one in run.history if one.operation == attempt.operation), None)
+    return answered is not None and ended is not None and ended - answered >= run.shortest_timeout_ms * 500_000
 
 
 def _excluded(run: Run, strike: Strike) -> bool:

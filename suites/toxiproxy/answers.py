@@ -140,7 +140,13 @@ _COUNTED = re.compile(
 
 def lost_in(metrics: str, proxy: str, url: str) -> dict[Direction, int]:
     """How many bytes that proxy received and never sent. Raises NotToxiproxyError where nothing is counted."""
-    counts = {(how, way): float(count) for how, way, name, count in _COUNTED.findall(metrics) if name == proxy}
+    counts: dict[tuple[str, str], int] = {}
+    for how, way, name, count in _COUNTED.findall(metrics):
+        if name == proxy:
+            try:
+                counts[how, way] = round(float(count))
+            except (ValueError, OverflowError):
+                raise not_its_api(url, count) from None
     if not counts and "toxiproxy_proxy_" not in metrics:
         raise NotToxiproxyError(f"{url} does not count the bytes of its proxies; expected it started with {COUNTING}")
-    return {way: round(counts.get(("received", way), 0.0) - counts.get(("sent", way), 0.0)) for way in Direction}
+    return {way: counts.get(("received", way), 0) - counts.get(("sent", way), 0) for way in Direction}

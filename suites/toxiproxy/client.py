@@ -24,6 +24,7 @@ from urllib.parse import quote
 import requests
 from toxiproxy.api import APIConsumer
 from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from faults.toxics import Direction, Down, Toxic
 from suites.toxiproxy.answers import (
@@ -222,8 +223,14 @@ def _consumer_of(address: Address) -> type[Any]:
 
 def _bounded(response: requests.Response, **_options: Any) -> requests.Response:
     """The answer, read up to a limit; `requests` itself has none."""
-    body = response.raw.read(LARGEST_ANSWER_BYTES + 1, decode_content=True)
-    response.close()
+    try:
+        body = response.raw.read(LARGEST_ANSWER_BYTES + 1, decode_content=True)
+    except ReadTimeoutError:
+        raise NoAnswerError(f"{response.url} began an answer and did not end it within {ANSWER_S:.0f} s") from None
+    except HTTPError as error:  # urllib3's: a false coding, or a body that is cut
+        raise NotToxiproxyError(f"{response.url} answered what cannot be read ({error}); {EXPECTED_API}") from None
+    finally:
+        response.close()
     if len(body) > LARGEST_ANSWER_BYTES:
         raise NotToxiproxyError(f"{response.url} answered with more than {LARGEST_ANSWER_BYTES} bytes; {EXPECTED_API}")
     short = requests.Response()

@@ -17,13 +17,13 @@ from fake_router.parts import Gap, Held, Padding, Part, bytes_in
 from fake_router.wire import head, head_of
 from faults.acts import HEALTHY, AnswerEarly, Fragment, ReplyAct
 from faults.answer import Answer, Drip, Hold, Pause, Spaced
-from faults.contents import HTML_TYPE, JSON_TYPE, fixed_content, is_fixed, noise_bytes
+from faults.contents import HTML_TYPE, HUGE_BYTES, JSON_TYPE, fixed_content, is_fixed, noise_bytes
 from faults.form import COMPLETION, Form
 from faults.vocabulary import STREAM_CONTENTS, Coding, Content, Flaw, Surplus
 
 NO_OPERATION = 0  # the number in the result of a request whose prompt carries no operation
 NO_STATUS = 0  # of bytes that are no final reply
-HUGE_BYTES = 100_000_000
+
 STRAY = b"0123456789"
 
 _encode = msgspec.json.Encoder().encode

@@ -5,6 +5,7 @@ that twin faults send the same bytes on both sides of EXECUTE.
 from faults.form import COMPLETION, Form
 from faults.vocabulary import Content, Noise, Soundness
 
+HUGE_BYTES = 100_000_000  # of a reply that is not held in memory
 JSON_TYPE = "application/json"
 HTML_TYPE = "text/html; charset=utf-8"
 

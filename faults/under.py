@@ -36,6 +36,7 @@ from faults.vocabulary import Ending
 Veil = Latency | Bandwidth | Slicer  # no byte is lost
 
 SLICE_US = 10  # what Toxiproxy needs for each piece by itself, on a busy machine (measured: 3 us)
+REQUEST_BYTES = 4096  # of a request with the shortest body, and some
 REPLY_BYTES = 4096  # no reply of the catalogue is longer, but those that are long on purpose
 
 
@@ -62,9 +63,9 @@ class Overlay:
             return self.toxic.latency_ms - self.toxic.jitter_ms
         return 0
 
-    def slower_ms(self, body_bytes: int) -> float:
+    def slower_ms(self, body_bytes: int, reply_bytes: int = REPLY_BYTES) -> float:
         """By how much the answer to a request with a body of that size may come later."""
-        passing = REPLY_BYTES if self.toxic.direction is Direction.DOWNSTREAM else REPLY_BYTES + body_bytes
+        passing = reply_bytes if self.toxic.direction is Direction.DOWNSTREAM else REQUEST_BYTES + body_bytes
         match self.toxic:
             case Latency(latency_ms=latency_ms, jitter_ms=jitter_ms):
                 return latency_ms + jitter_ms
@@ -81,9 +82,11 @@ def over(under: tuple[Overlay, ...], hop: Hop) -> tuple[Overlay, ...]:
     return tuple(overlay for overlay in under if overlay.hop is hop)
 
 
-def slower_ms(under: tuple[Overlay, ...], body_bytes: int, hop: Hop = Hop.ROUTER) -> float:
+def slower_ms(
+    under: tuple[Overlay, ...], body_bytes: int, hop: Hop = Hop.ROUTER, *, reply_bytes: int = REPLY_BYTES
+) -> float:
     """By how much the answer to a request may come later over that hop."""
-    return sum(overlay.slower_ms(body_bytes) for overlay in over(under, hop))
+    return sum(overlay.slower_ms(body_bytes, reply_bytes) for overlay in over(under, hop))
 
 
 def least_ms(under: tuple[Overlay, ...], direction: Direction) -> int:

@@ -109,9 +109,15 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
 def _drawn_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> list[Item]:
     from suites.draw import drawn_plans  # hypothesis takes a while to import
 
-    plans = drawn_plans(specs, machine, examples=choice.drawn, seed_number=choice.seed, depth=choice.depth)
-    overlays = choice.under.overlays
-    return [Item(id=f"drawn/{number:04}", plan=replace(plan, under=overlays)) for number, plan in enumerate(plans)]
+    plans = drawn_plans(
+        specs,
+        machine,
+        examples=choice.drawn,
+        seed_number=choice.seed,
+        depth=choice.depth,
+        under=choice.under.overlays,
+    )
+    return [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
 
 
 def _cell_item(cell: Cell) -> Item:

@@ -3,12 +3,14 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import cycle, islice
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from faults.coverage import Depth
 from faults.plan import Plan
+from faults.under import Overlay
 from suites.drawable import Drawable
 from suites.reach import Machine, unreachable
 from suites.run import Promise, SubjectFacts
@@ -19,11 +21,17 @@ _TRIES = 4  # how often more is drawn around a fault of whose draws too many are
 
 
 def drawn_plans(
-    specs: Sequence[SubjectSpec], machine: Machine, *, examples: int, seed_number: int, depth: Depth = Depth.FULL
+    specs: Sequence[SubjectSpec],
+    machine: Machine,
+    *,
+    examples: int,
+    seed_number: int,
+    depth: Depth = Depth.FULL,
+    under: tuple[Overlay, ...] = (),
 ) -> tuple[Plan, ...]:
     """Exactly `examples` plans from that seed that every one of these subjects can reach, all different, where there
     are so many: around each fault as many as around any other, as far as it has them. The order of the subjects does
-    not matter: a sign-off draws once for both sides.
+    not matter: a sign-off draws once for both sides. under: what Toxiproxy lays over each.
     """
     drawable = Drawable(joint(specs), machine, depth)
     names = list(drawable.names)
@@ -36,7 +44,8 @@ def drawn_plans(
             for _ in range(_TRIES):
                 missing = before + share - len(drawn)
                 found = _drawn_around(drawable, name, missing, chance.getrandbits(64)) if missing else ()
-                reached = (plan for plan in found if all(unreachable(plan, spec, machine) is None for spec in specs))
+                laid = (replace(plan, under=under) for plan in found)
+                reached = (plan for plan in laid if all(unreachable(plan, spec, machine) is None for spec in specs))
                 drawn.update(dict.fromkeys(islice((plan for plan in reached if plan not in drawn), missing)))
             if len(drawn) == before:
                 names.remove(name)  # it has no more: the others get its share

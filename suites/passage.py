@@ -3,12 +3,13 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import zip_longest
 from typing import Any, Protocol
 
 from faults.toxics import Direction, Toxic
 from faults.under import Overlay
+from suites.ending import to_the_end
 from suites.way import Address
 
 COUNTING_MS = 1_000  # how long Toxiproxy may take to count what came through a connection that is over
@@ -69,9 +70,11 @@ class Passage:
                 for overlay in under:
                     await toxiproxy.client.lay(proxies[-1], overlay.toxic)
             yield Passage(toxiproxy.client, proxies, under)
-        finally:
-            for proxy in proxies:
-                await toxiproxy.remove_proxy(proxy)
+        except BaseException:
+            with suppress(Exception):  # what ends it says more than what comes of cleaning up
+                await to_the_end(_remove(toxiproxy, proxies))
+            raise
+        await to_the_end(_remove(toxiproxy, proxies))
 
     async def poison(self, place: int, toxic: Toxic) -> None:
         """Set a toxic on the way to that port; it is in force when this returns."""
@@ -104,3 +107,11 @@ class Passage:
         """What was set is gone; what was laid over all of it stays."""
         for place in tuple(self._laid):
             await self._client.lift(self._laid.pop(place))
+
+
+async def _remove(toxiproxy: Toxiproxy, proxies: Sequence[Any]) -> None:
+    """All of them, whatever becomes of one. Raises the first error."""
+    done = await asyncio.gather(*map(toxiproxy.remove_proxy, proxies), return_exceptions=True)
+    for error in done:
+        if error is not None:
+            raise error

@@ -53,10 +53,13 @@ class Poisoned:
         """Those whose exchange has not come are not set any more."""
         for task in self._waiting:
             task.cancel()
-        await asyncio.gather(*self._waiting, return_exceptions=True)
-        await asyncio.gather(*self._setting)
+        ended = await asyncio.gather(*self._waiting, return_exceptions=True)
+        ended += await asyncio.gather(*self._setting, return_exceptions=True)
         self._waiting.clear()
         self._setting.clear()
+        for error in ended:
+            if isinstance(error, Exception):  # no cancellation, which is ours
+                raise error
 
     async def _when_held(self, upstream: int, act: Poison) -> None:
         await self._stage.held(poison_gate(upstream))

@@ -3,14 +3,15 @@ where its callers see the subject.
 """
 
 from faults.acts import DropSyn
-from faults.answer import NEAR
+from faults.answer import NEAR, Answer
 from faults.catalogue import fault_named
+from faults.contents import HUGE_BYTES
 from faults.handshake import DemandCertificate, TlsVersion
 from faults.plan import Plan
 from faults.poison import Poison
 from faults.truth import speaks_unasked
 from faults.under import Hop, over, slower_ms
-from faults.vocabulary import Leaving
+from faults.vocabulary import Content, Leaving
 from suites.subject import SubjectSpec
 
 _ENDS_BOTH = "Toxiproxy ends both sides of a connection when its caller has ended one: nobody can half-close through it"
@@ -27,6 +28,8 @@ def lacks_behind_toxiproxy(plan: Plan, spec: SubjectSpec, *, packets: bool) -> s
     late_ms = slower_ms(plan.under, _body_bytes(plan))
     if late_ms >= NEAR * spec.read_timeout_ms:
         return f"answers come up to {late_ms:.0f} ms later, and the read timeout is {spec.read_timeout_ms} ms"
+    if (huge := _too_large(plan, spec, Hop.ROUTER)) is not None:
+        return huge
     # TLS 1.2 asks and answers twice before the request (RFC 5246 s7.3), TLS 1.3 once (RFC 8446 s2).
     twice = any(isinstance(act, DemandCertificate) and act.version is TlsVersion.TLS_1_2 for act in acts)
     greeting_ms = late_ms * (2 if twice else 1)
@@ -53,11 +56,24 @@ def lacks_before_toxiproxy(plan: Plan, spec: SubjectSpec) -> str | None:
             return _ENDS_BOTH
         if operation.leaves is Leaving.RESET:
             return _NO_RESET
+    if (huge := _too_large(plan, spec, Hop.CALLER)) is not None:
+        return huge
     late_ms = slower_ms(plan.under, _body_bytes(plan), Hop.CALLER)
     if late_ms >= NEAR * spec.read_timeout_ms:
         patience_ms = spec.read_timeout_ms
         return f"a call takes up to {late_ms:.0f} ms more; those in flight together have {patience_ms} ms to meet"
     return None
+
+
+def _too_large(plan: Plan, spec: SubjectSpec, hop: Hop) -> str | None:
+    """Its bytes go on coming, so that no time-out between two of them is met; but the run has an end."""
+    acts = [fault_named(fault).act for fault in plan.faults]
+    if not any(isinstance(act, Answer) and act.content is Content.HUGE for act in acts):
+        return None
+    lasts_ms = slower_ms(plan.under, 0, hop, reply_bytes=HUGE_BYTES)
+    if lasts_ms < spec.ceiling_ms / 2:
+        return None
+    return f"its reply takes up to {lasts_ms / 1000:.0f} s, and a call is given up after {spec.ceiling_ms / 1000:.0f} s"
 
 
 def _body_bytes(plan: Plan) -> int:

@@ -8,8 +8,9 @@ import pytest
 
 from fake_router.entries import Received, Replied, Unserved
 from fake_router.parts import PADDING_BYTES, Padding, pieces
-from fake_router.replies import HUGE_BYTES, body_of, render
+from fake_router.replies import body_of, render
 from faults.answer import Answer
+from faults.contents import HUGE_BYTES
 from faults.vocabulary import Content, Side
 from tests.router_client import Client, Stage, one, staged, work
 

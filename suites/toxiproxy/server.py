@@ -18,7 +18,13 @@ from suites.ending import to_the_end
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
 from suites.toxiproxy.answers import COUNTING, Proxy, address_of
 from suites.toxiproxy.client import ToxiproxyClient
-from suites.toxiproxy.errors import MissingToxiproxyError, NotToxiproxyError, ToxiproxyError, UnreachableError
+from suites.toxiproxy.errors import (
+    MissingToxiproxyError,
+    NoAnswerError,
+    NotToxiproxyError,
+    ToxiproxyError,
+    UnreachableError,
+)
 from suites.toxiproxy.source import Image, Missing, Program, Source, Standing, find_source
 from suites.way import Address
 
@@ -74,12 +80,22 @@ class ToxiproxyServer:
         """
         port = ReservedPort() if listen is None else bound(*listen)
         there = (HOST, port.number) if isinstance(port, ReservedPort) else listen
+        name = next(self._names)
+        # Who is cancelled meanwhile waits for the answer: what the server makes afterwards would be nobody's.
+        creating = asyncio.ensure_future(self.client.create(name, upstream, listen=there or (HOST, 0)))
         try:
-            proxy = await self.client.create(next(self._names), upstream, listen=there or (HOST, 0))
+            proxy = await asyncio.shield(creating)
+        except asyncio.CancelledError:
+            self._proxies[name] = port
+            await asyncio.wait((creating,))  # the client gives up by itself
+            raise
+        except (NoAnswerError, UnreachableError):
+            self._proxies[name] = port  # it may have been made: see what is left at the end
+            raise
         except BaseException:
             port.close()
             raise
-        self._proxies[proxy.name] = port
+        self._proxies[name] = port
         return proxy
 
     async def remove_proxy(self, proxy: Proxy) -> None:
@@ -96,12 +112,15 @@ class ToxiproxyServer:
             await to_the_end(self._leave())
 
     async def _leave(self) -> None:
-        for name, port in self._proxies.items():
+        if isinstance(self.source, Standing):  # one of our own is ended instead
+            await asyncio.gather(*map(self._forget, self._proxies))
+        for port in self._proxies.values():
             port.close()
-            if isinstance(self.source, Standing):  # one of our own is ended instead
-                with suppress(ToxiproxyError):
-                    await self.client.delete(Proxy(name=name, listen=(HOST, 0), upstream=(HOST, 0), enabled=True))
         self._proxies.clear()
+
+    async def _forget(self, name: str) -> None:
+        with suppress(ToxiproxyError):
+            await self.client.delete(Proxy(name=name, listen=(HOST, 0), upstream=(HOST, 0), enabled=True))
 
     async def _prove(self) -> None:
         """Bytes come through it, from this machine's loopback to this machine's loopback. Raises ToxiproxyError."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from faults.acts import HEALTHY, Act
 from faults.coverage import ONCE, Coverage
 from faults.evidence import NO_CONTRACT, Contract, Evidence, classify
-from faults.truth import Truth, evidence_of, phase_of, shows_its_cause, sight_is_certain, truth_of
+from faults.sight import evidence_of, shows_its_cause, sight_is_certain
+from faults.truth import Truth, phase_of, truth_of
 from faults.vocabulary import Class, Phase
 
 RFC_RETRY = "RFC 9110 s9.2.2: no automatic retry without means to detect that it was never applied"

@@ -32,8 +32,9 @@ from faults.acts import (
 from faults.answer import Answer
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.poison import Moment, Poison, Poisoning
+from faults.sight import evidence_of
 from faults.steps import Step, Way, answer, ended, fragment, later, reply, silence
-from faults.truth import evidence_of, truth_of
+from faults.truth import truth_of
 from faults.vocabulary import Ending, Sight
 
 INSIDE = 60  # columns between the two lines of life

@@ -7,7 +7,8 @@ from typing import assert_never
 
 from faults.acts import Fragment
 from faults.answer import Answer, Drip, Hold, Pause, Spaced
-from faults.truth import evidence_of, truth_of
+from faults.sight import evidence_of
+from faults.truth import truth_of
 from faults.vocabulary import Ending, Replied, Sight
 
 

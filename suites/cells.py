@@ -22,7 +22,7 @@ from faults.fault import Fault
 from faults.form import COMPLETION, STREAM, Form
 from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
 from faults.poison import Moment, Poison, Poisoning
-from faults.truth import sight_is_certain
+from faults.sight import sight_is_certain
 from faults.under import Overlay, behind, slower_ms
 from faults.vocabulary import Leaving
 

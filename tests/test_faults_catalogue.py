@@ -20,7 +20,7 @@ from faults.catalogue import CATALOGUE, POISONS, fault_named
 from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Evidence, classify
 from faults.families import UnknownFaultError
 from faults.fault import Fault
-from faults.truth import shows_its_cause
+from faults.sight import shows_its_cause
 from faults.vocabulary import (
     Class,
     Coding,

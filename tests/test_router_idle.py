@@ -8,7 +8,8 @@ from fake_router.entries import Closed, EndedBy, Executed, Opened, Received, Str
 from faults.acts import EndIdle, HeldAct, LeaveUnread, needs_expectation
 from faults.catalogue import CATALOGUE
 from faults.fault import Fault
-from faults.truth import sight_of, truth_of
+from faults.sight import sight_of
+from faults.truth import truth_of
 from faults.vocabulary import Ending, Sight
 from tests.router_client import GIVES_UP_MS, LONG_MS, READ_TIMEOUT_MS, Client, Stage, dial, faulty, one, staged, work
 

@@ -14,7 +14,7 @@ from faults.catalogue import CATALOGUE, fault_named
 from faults.contents import fixed_content, is_fixed
 from faults.coverage import COSTLY
 from faults.fault import Fault
-from faults.truth import cut_can_be_seen
+from faults.sight import cut_can_be_seen
 from faults.vocabulary import Content, Ending, Framing, Side, Sight
 from tests.reply_reader import ReplyReader, Seen
 

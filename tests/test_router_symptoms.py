@@ -38,7 +38,8 @@ from faults.catalogue import CATALOGUE
 from faults.coverage import COSTLY, FORMS
 from faults.fault import Fault
 from faults.form import COMPLETION, STREAM, Form
-from faults.truth import Truth, is_late, sight_is_certain, sight_of, truth_of
+from faults.sight import sight_is_certain, sight_of
+from faults.truth import Truth, is_late, truth_of
 from faults.vocabulary import Ending, Phase, Sight
 from faults.vocabulary import Replied as HowMuch
 from suites.reach import Machine

@@ -15,7 +15,7 @@ from faults.catalogue import fault_named
 from faults.contents import soundness_of
 from faults.form import Api
 from faults.poison import Poison
-from faults.truth import cut_can_be_seen
+from faults.sight import cut_can_be_seen
 from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
 from suites.attempts import Attempt
 from suites.coding import GZIP

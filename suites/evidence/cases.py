@@ -13,7 +13,7 @@ from faults.coverage import COSTLY
 from faults.fault import Fault
 from faults.form import COMPLETION, STREAM, Form
 from faults.plan import Plan, PlanError
-from faults.truth import shows_its_cause, sight_is_certain
+from faults.sight import shows_its_cause, sight_is_certain
 from faults.vocabulary import Ending, Sight
 from suites.cells import Cell, all_cells
 from suites.evidence.client import Need, Patience

@@ -10,7 +10,8 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from benchmarks.hostile import STRIDE, Hostile, Then, body, hostile, post, statuses, wrong_with
+from benchmarks.honest import statuses, wrong_with
+from benchmarks.hostile import STRIDE, Hostile, Then, body, hostile, post
 from benchmarks.peers import HOST
 
 WINDOW = 64  # connections that are open together, beside the idle ones and those that hold

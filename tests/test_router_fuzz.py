@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.hostile import KINDS, STRIDE, Hostile, Then, hostile, wrong_with
+from benchmarks.honest import wrong_with
+from benchmarks.hostile import KINDS, STRIDE, Hostile, Then, hostile
 from fake_router.entries import Received, Rejected, Unserved
 from faults.acts import DialAct, is_listener_act, needs_tls
 from faults.catalogue import CATALOGUE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import hostile, router_fuzz
+from benchmarks import honest, router_fuzz
 
 SMALL = ["--inputs", "300", "--idle", "20", "--seed", "1"]
 
@@ -19,7 +19,7 @@ def test_a_dishonest_answer_is_named_with_the_command_that_gets_it_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The same seed and place, the same input."""
-    monkeypatch.setattr(hostile, "ALLOWED", frozenset({200}))
+    monkeypatch.setattr(honest, "ALLOWED", frozenset({200}))
     assert router_fuzz.main(SMALL) == 1
     again = capsys.readouterr().err.rpartition("python -m benchmarks.router_fuzz ")[2].split()
     assert router_fuzz.main([*again, "--idle", "0"]) == 1

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.hostile import Hostile, Then, hostile, wrong_with
+from benchmarks.honest import wrong_with
+from benchmarks.hostile import Hostile, Then, hostile
 from faults.vocabulary import Sight
 from tests.router_client import HOST, LONG_MS, Stage, dial, staged, work
 from tests.tls_client import AlertError, TlsSocket, TruncationError, trusting

@@ -199,10 +199,10 @@ class Connection:
             body_bytes=len(request.body),
             body_digest=None if operation is None else digest_of_body(request.body),
             content_digest=work.content_digest,
-            api=work.form.api.value,
+            api=work.form.word,
             stream=work.form.stream,
         )
-        can_strike = reachable(step.act, work.form, http10=request.http10)
+        can_strike = step.fault is None or reachable(step.act, work.form, http10=request.http10)
         exchange = Exchange(
             number=number,
             operation=operation,

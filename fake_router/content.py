@@ -11,6 +11,7 @@ from faults.answer import STREAM_STEPS
 MAGIC = 31_337  # the first prompt token, and the first completion token, of everything that carries an operation
 MAX_NUMBER = 2**31 - 1  # token ids are int32 on the wire of the Tinker SDK
 
+_WORDS = "retryproof operation "  # looked for first: most texts hold none
 _MARKER = re.compile(r"(?<![\w-])retryproof operation ([1-9][0-9]{0,9})(?![\w-])")
 
 
@@ -36,7 +37,7 @@ def operation_in(prompt: object) -> int | None:
         case [int() as magic, int() as operation, *_] if magic == MAGIC and 0 < operation <= MAX_NUMBER:
             return operation
         case str():
-            return _marked([prompt])
+            return _marked([prompt]) if _WORDS in prompt else None
         case _:
             return None
 

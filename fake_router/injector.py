@@ -158,10 +158,12 @@ class Injector:
 
     def take(self, operation: int | None, upstream: int = 0) -> ExchangeStep:
         """The step of this operation's next exchange; the exchange after the last planned one is healthy."""
-        poison = self.poison_on(upstream)
+        if operation is None:
+            return HEALTHY_STEP
+        poison = self.poison_on(upstream) if self._listeners else None
         if poison is not None and operation == poison.operation:
             return _poisoned(poison)
-        armed = None if operation is None else self._operations.get(operation)
+        armed = self._operations.get(operation)
         if armed is None:
             return HEALTHY_STEP
         nth, armed.taken = armed.taken, armed.taken + 1

@@ -21,7 +21,7 @@ from fake_router.exchange import (
     State,
     Wait,
 )
-from fake_router.injector import GateKey, poison_gate
+from fake_router.injector import GateKey, ListenerStep, poison_gate
 from fake_router.line import Line
 from fake_router.replies import render
 from fake_router.sender import HoldAt, Sender
@@ -163,14 +163,13 @@ class Performer:
             close=not exchange.keep_alive,
         )
         self._board.ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
-        all_sent = self._sender.begin(reply, exchange.read_timeout_s, self._hold_at(exchange))
+        hold = None if exchange.poison is None else self._hold_at(exchange.poison)
+        all_sent = self._sender.begin(reply, exchange.read_timeout_s, hold)
         return None if all_sent is None else self._event_of(exchange, all_sent)
 
-    def _hold_at(self, exchange: Exchange) -> HoldAt | None:
-        """Where its reply is held, if a toxic is to be set in the middle of it."""
-        if exchange.poison is None:
-            return None
-        board, gate = self._board, (0, poison_gate(exchange.poison.upstream))
+    def _hold_at(self, poison: ListenerStep) -> HoldAt:
+        """Where its reply is held until that toxic is set."""
+        board, gate = self._board, (0, poison_gate(poison.upstream))
 
         def hold(released: Callable[[], None]) -> bool:
             if board.is_open(gate):

@@ -1,6 +1,6 @@
 """The form in which an operation is asked for: one of two APIs, whole or as a stream of events."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -22,6 +22,10 @@ class Form:
 
     api: Api = Api.COMPLETIONS
     stream: bool = False
+    word: str = field(init=False, repr=False, compare=False)  # of the API, at hand for every exchange
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "word", self.api.value)
 
 
 COMPLETION = Form()

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from time import monotonic_ns
 from typing import assert_never
 
 from fake_router.digest import digest_of_body
@@ -188,19 +189,23 @@ class Connection:
         board, line, operation = self._board, self._line, work.operation
         number, of_operation, step = board.next_exchange(operation, line.upstream)
         line.nth += 1
-        self._board.ledger.record(
-            Received,
-            exchange=number,
-            connection=line.number,
-            upstream=line.upstream,
-            nth=line.nth,
-            operation=operation,
-            of_operation=of_operation,
-            body_bytes=len(request.body),
-            body_digest=None if operation is None else digest_of_body(request.body),
-            content_digest=work.content_digest,
-            api=work.form.word,
-            stream=work.form.stream,
+        ledger = board.ledger
+        ledger.append(
+            Received(
+                seq=ledger.next_seq,
+                at_ns=monotonic_ns(),
+                exchange=number,
+                connection=line.number,
+                upstream=line.upstream,
+                nth=line.nth,
+                operation=operation,
+                of_operation=of_operation,
+                body_bytes=len(request.body),
+                body_digest=None if operation is None else digest_of_body(request.body),
+                content_digest=work.content_digest,
+                api=work.form.word,
+                stream=work.form.stream,
+            )
         )
         can_strike = step.fault is None or reachable(step.act, work.form, http10=request.http10)
         exchange = Exchange(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from time import monotonic_ns
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -20,17 +20,27 @@ class LedgerError(ValueError):
 class Ledger:
     """What really happened, in order. Entries are numbered from 1 and never change."""
 
-    __slots__ = ("_entries", "_followers")
+    __slots__ = ("_entries", "_followers", "next_seq")
 
     def __init__(self) -> None:
+        self.next_seq = 1  # of the next entry
         self._entries: list[AnyEntry] = []
         self._followers: list[Callable[[], None]] = []
 
     def record(self, kind: type[E], /, **facts: Any) -> int:
         """Append one entry and return its seq. Raises TypeError for facts that the kind does not have."""
-        entries = self._entries
-        seq = len(entries) + 1
-        entries.append(kind(seq=seq, at_ns=monotonic_ns(), **facts))  # type: ignore[arg-type]  # a cast is a call
+        return self.append(cast(AnyEntry, kind(seq=self.next_seq, at_ns=monotonic_ns(), **facts)))
+
+    def append(self, entry: AnyEntry) -> int:
+        """Append an entry whose seq is `next_seq`, and return that. Raises ValueError for any other seq.
+
+        It is for what every exchange records: facts that are handed on by name cost several times their entry.
+        """
+        seq = entry.seq
+        if seq != self.next_seq:
+            raise ValueError(f"an entry with seq {seq!r}; expected {self.next_seq!r}, the next of its ledger")
+        self.next_seq = seq + 1
+        self._entries.append(entry)
         if self._followers:
             self.tell_followers()
         return seq

@@ -5,6 +5,7 @@ It decides nothing: what to do when is in the table of `exchange`, what strikes 
 
 import asyncio
 from collections.abc import Callable
+from time import monotonic_ns
 from typing import assert_never
 
 from fake_router.entries import Accepted, Executed, Replied, Replying, Striking, Struck, Witness
@@ -119,10 +120,12 @@ class Performer:
         return None
 
     def _execute(self, exchange: Exchange) -> None:
-        exchange.execution = self._board.next_execution()
-        self._board.ledger.record(Accepted, exchange=exchange.number)
-        self._board.ledger.record(
-            Executed, exchange=exchange.number, execution=exchange.execution, choices=exchange.choices
+        number, execution = exchange.number, self._board.next_execution()
+        exchange.execution = execution
+        ledger, now = self._board.ledger, monotonic_ns()
+        ledger.append(Accepted(seq=ledger.next_seq, at_ns=now, exchange=number))
+        ledger.append(
+            Executed(seq=ledger.next_seq, at_ns=now, exchange=number, execution=execution, choices=exchange.choices)
         )
 
     def _open_strike(self, exchange: Exchange) -> int:
@@ -162,7 +165,16 @@ class Performer:
             exchange.form,
             close=not exchange.keep_alive,
         )
-        self._board.ledger.record(Replying, exchange=exchange.number, status=reply.status, of_bytes=reply.of_bytes)
+        ledger = self._board.ledger
+        ledger.append(
+            Replying(
+                seq=ledger.next_seq,
+                at_ns=monotonic_ns(),
+                exchange=exchange.number,
+                status=reply.status,
+                of_bytes=reply.of_bytes,
+            )
+        )
         hold = None if exchange.poison is None else self._hold_at(exchange.poison)
         all_sent = self._sender.begin(reply, exchange.read_timeout_s, hold)
         return None if all_sent is None else self._event_of(exchange, all_sent)
@@ -192,5 +204,13 @@ class Performer:
         return Event.PEER_GONE
 
     def _replied(self, exchange: Exchange) -> None:
-        sender = self._sender
-        self._board.ledger.record(Replied, exchange=exchange.number, bytes_sent=sender.handed, whole=sender.whole)
+        sender, ledger = self._sender, self._board.ledger
+        ledger.append(
+            Replied(
+                seq=ledger.next_seq,
+                at_ns=monotonic_ns(),
+                exchange=exchange.number,
+                bytes_sent=sender.handed,
+                whole=sender.whole,
+            )
+        )

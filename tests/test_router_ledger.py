@@ -57,6 +57,18 @@ def test_record_returns_the_number_and_refuses_facts_that_the_kind_lacks() -> No
     assert len(ledger) == 1
 
 
+def test_an_entry_made_elsewhere_is_appended_only_under_the_next_number() -> None:
+    ledger = _full()
+    told: list[int] = []
+    ledger.on_record(lambda: told.append(len(ledger)))
+    for seq in (0, 8, 10):
+        with pytest.raises(ValueError, match=rf"seq {seq}; expected 9,"):
+            ledger.append(Marked(seq=seq, mark="healed"))
+    assert ledger.append(Marked(seq=ledger.next_seq, mark="healed")) == len(ledger) == 9
+    assert ledger.record(Marked, mark="settled") == 10
+    assert told == [9, 10]
+
+
 def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
     tags = [kind.__struct_config__.tag for kind in get_args(AnyEntry)]
     assert len(tags) == len(set(tags)) == 16

@@ -11,6 +11,7 @@ from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS
 from faults.vocabulary import Content
 
 RESULT_TOKENS = 4  # of each choice
+_PERIOD = 7  # of the tokens' logprobs
 NOBODY = MAX_NUMBER  # the operation in a result that belongs to nobody: no driver counts so far
 
 _encode = msgspec.json.Encoder().encode
@@ -18,8 +19,10 @@ _encode = msgspec.json.Encoder().encode
 
 def completion(operation: int, execution: int, choices: int) -> bytes:
     """One token a word, and a finite logprob for each token id."""
-    one = choices == 1  # nearly always, and worth no call of a comprehension
-    made = [_choice(operation, execution, 0)] if one else [_choice(operation, execution, n) for n in range(choices)]
+    if choices == 1:  # nearly always, and then only numbers differ
+        logprobs = _LOGPROBS[operation % _PERIOD], _LOGPROBS[execution % _PERIOD]
+        return _ONE_CHOICE % ((operation, execution) * 4 + logprobs)
+    made = [_choice(operation, execution, index) for index in range(choices)]
     return _encode(_frame(made, operation, execution, choices * RESULT_TOKENS))
 
 
@@ -52,10 +55,14 @@ def _choice(operation: int, execution: int, index: int) -> dict[str, Any]:
         "token_ids": tokens,
         "logprobs": {
             "tokens": [f"token_id:{token}" for token in tokens],
-            "token_logprobs": [-(1 + token % 7) / 8 for token in tokens],
+            "token_logprobs": [_logprob(token) for token in tokens],
         },
         "finish_reason": "stop",
     }
+
+
+def _logprob(token: int) -> float:
+    return -(1 + token % _PERIOD) / 8
 
 
 def _with_logprobs(operation: int, execution: int, index: int, logprobs: object) -> dict[str, Any]:
@@ -83,6 +90,18 @@ def _frame(choices: list[dict[str, Any]], operation: int, execution: int, used: 
         "usage": {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": used, "total_tokens": PROMPT_TOKENS + used},
     }
 
+
+def _one_choice() -> bytes:
+    """A completion of one choice with places in it: operation and execution four times each, and their logprobs."""
+    operation, execution = MAX_NUMBER - 1, MAX_NUMBER - 2  # nothing else in it looks like these
+    choice = _choice(operation, execution, 0)
+    choice["logprobs"]["token_logprobs"][1:3] = ["%b", "%b"]
+    made = _encode(_completion([choice], operation, execution)).replace(b'"%b"', b"%b")
+    return made.replace(b"%d" % operation, b"%d").replace(b"%d" % execution, b"%d")
+
+
+_ONE_CHOICE = _one_choice()
+_LOGPROBS = [_encode(_logprob(token)) for token in range(_PERIOD)]
 
 _NO_LOGPROBS: dict[str, list[object]] = {"tokens": [], "token_logprobs": []}
 _CHOICES = {

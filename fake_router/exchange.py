@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
+import msgspec
+
 from fake_router.injector import ListenerStep
 from faults.acts import HEALTHY, End, ExchangeAct, Fragment, Hang, ReplyAct, needs_stream
 from faults.answer import Answer
@@ -182,8 +184,7 @@ def reachable(act: ExchangeAct, form: Form, *, http10: bool) -> bool:
     return not (chunked or act.interim)
 
 
-@dataclass(slots=True, kw_only=True)
-class Exchange:
+class Exchange(msgspec.Struct, kw_only=True):
     """One request on the wire and what becomes of it. `fault` None: nothing strikes, so no strike is recorded."""
 
     number: int

@@ -6,7 +6,6 @@ the fault alone. A reply is a sequence of parts, and stops where its act stops i
 
 import gzip
 from itertools import pairwise
-from typing import NamedTuple
 
 import msgspec
 
@@ -29,7 +28,7 @@ STRAY = b"0123456789"
 _encode = msgspec.json.Encoder().encode
 
 
-class Reply(NamedTuple):
+class Reply(msgspec.Struct, frozen=True):
     """What is sent. `of_bytes` is the size of the whole message; it is whole when the kernel has taken so many bytes
     of it and `complete` says that all of it was meant to be sent.
     """

@@ -27,8 +27,7 @@ PROBES: Mapping[str, object] = {
 }
 
 
-@dataclass(slots=True)
-class Work:
+class Work(msgspec.Struct):
     """A completion is asked for. `operation` None: the content carries none, as plain load tools send it."""
 
     operation: int | None

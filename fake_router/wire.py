@@ -5,9 +5,11 @@ exception; after it the connection cannot be read further.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import httptools
+import msgspec
 
 MAX_HEAD_BYTES = 65_536
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -45,8 +47,7 @@ _REASONS = {
 }
 
 
-@dataclass(slots=True, kw_only=True)
-class Request:
+class Request(msgspec.Struct, kw_only=True):
     """A whole request. `http10`: a chunked reply to it must not be sent (RFC 9112 s6.1)."""
 
     method: str
@@ -220,16 +221,23 @@ def head(
 
     It has no Date: the same facts give the same bytes, and a judge can compute them again.
     """
-    framing = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
-    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, '')}", f"Content-Type: {content_type}", framing]
-    lines += [f"{name}: {value}" for name, value in extra]
-    if close:
-        lines.append("Connection: close")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+    before, after = _around_length(status, content_type, extra, close)
+    return before + (b"Transfer-Encoding: chunked" if length is None else b"Content-Length: %d" % length) + after
 
 
 CHUNKED = ("Transfer-Encoding", "chunked")
 CLOSE = ("Connection", "close")
+
+
+@lru_cache(maxsize=64)
+def _around_length(
+    status: int, content_type: str, extra: tuple[tuple[str, str], ...], close: bool
+) -> tuple[bytes, bytes]:
+    """A head up to what frames its body, and behind that: nearly every reply under load has the same."""
+    before = f"HTTP/1.1 {status} {_REASONS.get(status, '')}\r\nContent-Type: {content_type}\r\n"
+    fields = (*extra, CLOSE) if close else extra
+    after = "".join(f"\r\n{name}: {value}" for name, value in fields) + "\r\n\r\n"
+    return before.encode("latin-1"), after.encode("latin-1")
 
 
 def head_of(status: int, fields: tuple[tuple[str, str], ...], *, version: str = "1.1", line_end: str = "\r\n") -> bytes:

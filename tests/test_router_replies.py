@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from fake_router.content import result_text, result_tokens
-from fake_router.replies import Reply, body_of, bytes_of, content_of, render, small_json
+from fake_router.completions import completion
+from fake_router.content import MAX_NUMBER, result_text, result_tokens
+from fake_router.replies import NO_OPERATION, Reply, body_of, bytes_of, content_of, render, small_json
 from faults.acts import HEALTHY, needs_stream
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE, fault_named
@@ -58,6 +59,16 @@ def test_a_result_has_the_shape_of_a_completion_and_names_its_work(choices: int)
     usage = completion["usage"]
     assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
     assert usage["completion_tokens"] == 4 * choices
+
+
+@pytest.mark.parametrize("operation", [NO_OPERATION, 1, 7, 31_337, MAX_NUMBER - 2, MAX_NUMBER - 1, MAX_NUMBER])
+def test_a_single_choice_is_the_first_of_several(operation: int) -> None:
+    """What is filled in for one choice, and what is built for many, are the same bytes, whatever the numbers."""
+    for execution in (*range(1, 9), MAX_NUMBER - 1):
+        one = msgspec.json.decode(body := completion(operation, execution, 1))
+        first = msgspec.json.decode(completion(operation, execution, 2))
+        assert first | {"choices": first["choices"][:1], "usage": one["usage"]} == one
+        assert msgspec.json.encode(one) == body
 
 
 def test_two_executions_of_one_operation_have_different_bodies() -> None:

@@ -5,14 +5,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mappi
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from forwarder.body import Body
 from forwarder.errors import RequestError, error_for
 from forwarder.evidence import Evidence, Kind
 from forwarder.policy import SAFE, Policy
 from forwarder.reply import Reply, evidence_of_reply
-from forwarder.request import Api, Asked, Request, request_of
+from forwarder.request import NO_HEADERS, Api, Asked, Request, request_of
 from forwarder.settings import Settings
 from forwarder.stream import LostStreamError, StreamEvent, events_of
 from forwarder.transport import Transport
@@ -22,6 +22,8 @@ from forwarder.validate import Completion, InvalidResultError, completion_of
 _EXPECTATION_FAILED = 417
 
 Abandoned = Callable[[], Awaitable[bool]]
+T = TypeVar("T")
+Read = Callable[[Reply, Asked], T]
 
 
 class Forwarder:
@@ -85,12 +87,28 @@ class Forwarder:
         when the request cannot be sent, and RuntimeError when the forwarder is not started. Cancelling ends the
         attempt and closes its connection; it may have run.
         """
-        transport, prepared = self._started(), replace(request_of(request, api), expect=expect)
-        if prepared.asked.stream:
+        prepared = replace(request_of(request, api), expect=expect)
+        return await self.forward(prepared, completion_of, abandoned=abandoned)
+
+    async def forward(
+        self,
+        request: Request,
+        read: Read[T],
+        *,
+        headers: Mapping[str, str] = NO_HEADERS,
+        abandoned: Abandoned | None = None,
+    ) -> T:
+        """POST the request to the router, with these headers beside the usual ones; what `read` makes of the answer.
+
+        read: given a whole 2xx, it returns the result, or raises InvalidResultError where there is none; it is called
+        once at most for each attempt, and what it returns is returned as it is. Raises what `complete` raises.
+        """
+        transport = self._started()
+        if request.asked.stream:
             raise RequestError("stream is true; leave it out, or use `stream` of this forwarder")
         with self._counted():
-            got = await self._forward(transport, prepared, abandoned, [])
-            assert isinstance(got, Completion)  # a Body comes for a stream alone
+            got = await self._forward(transport, replace(request, headers=headers), read, abandoned, [])
+            assert not isinstance(got, Body)  # that comes for a stream alone
             return got
 
     async def stream(
@@ -114,7 +132,7 @@ class Forwarder:
             raise RequestError("stream is not true; expected true, or use `complete` of this forwarder")
         with self._counted():
             failures: list[Evidence] = []
-            body = await self._forward(transport, prepared, abandoned, failures)
+            body = await self._forward(transport, prepared, completion_of, abandoned, failures)
             assert isinstance(body, Body)  # a Completion comes for what is no stream alone
             try:
                 async with aclosing(events_of(body, prepared.asked, self._settings.max_event_bytes)) as events:
@@ -139,11 +157,16 @@ class Forwarder:
             self._in_flight -= 1
 
     async def _forward(
-        self, transport: Transport, request: Request, abandoned: Abandoned | None, failures: list[Evidence]
-    ) -> Completion | Body:
+        self,
+        transport: Transport,
+        request: Request,
+        read: Read[T],
+        abandoned: Abandoned | None,
+        failures: list[Evidence],
+    ) -> T | Body:
         url = self._urls.current()
         while True:
-            got = self._judged(await transport.send(url, request), request.asked)
+            got = self._judged(await transport.send(url, request), request.asked, read)
             if not isinstance(got, Evidence):
                 return got
             failures.append(got)
@@ -159,14 +182,14 @@ class Forwarder:
             if got.status == _EXPECTATION_FAILED:
                 request = replace(request, expect=False)  # RFC 9110 s10.1.1: repeat it without the expectation
 
-    def _judged(self, got: Reply | Body | Evidence, asked: Asked) -> Completion | Body | Evidence:
+    def _judged(self, got: Reply | Body | Evidence, asked: Asked, read: Read[T]) -> T | Body | Evidence:
         if not isinstance(got, Reply):
             return got
         evidence = evidence_of_reply(got, self._policy.contract)
         if evidence is not None:
             return evidence
         try:
-            return completion_of(got, asked)
+            return read(got, asked)
         except InvalidResultError as error:
             says = f"{got.status} from {got.url}, but {error}"
             return Evidence(kind=Kind.RESULT_INVALID, says=says, url=got.url, status=got.status)

@@ -1,8 +1,9 @@
 """A caller's request: the bytes that every attempt sends, and what a whole answer to them must hold."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -10,6 +11,7 @@ import orjson
 from forwarder.errors import RequestError
 
 MAX_CHOICES = 1024
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Api(StrEnum):
@@ -38,11 +40,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Encoded once; every attempt sends these bytes."""
+    """Encoded once; every attempt sends these bytes, and these headers beside the usual ones."""
 
     body: bytes
     asked: Asked
     expect: bool = False
+    headers: Mapping[str, str] = field(default_factory=lambda: NO_HEADERS)
 
 
 def request_of(given: Mapping[str, Any] | bytes | Request, api: Api = Api.COMPLETIONS) -> Request:

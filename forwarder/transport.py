@@ -167,7 +167,7 @@ class Transport:
         return await self._session.post(
             url + request.asked.api.path,
             data=body if len(body) <= _RAW_BODY_BYTES else io.BytesIO(body),
-            headers={"Accept": STREAM_TYPE if request.asked.stream else JSON_TYPE},
+            headers={**request.headers, "Accept": STREAM_TYPE if request.asked.stream else JSON_TYPE},
             allow_redirects=False,
             expect100=request.expect,
             trace_request_ctx=progress,

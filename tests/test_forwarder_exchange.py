@@ -23,6 +23,9 @@ from forwarder import (
     ResultLostError,
     Settings,
 )
+from forwarder.reply import Reply
+from forwarder.request import Asked, request_of
+from forwarder.validate import InvalidResultError
 from tests.raw_router import FIN, NO_WORKERS, OK, RESET, SILENCE, Act, RawRouter, head, reply, result
 
 REQUEST = {"prompt": [1], "return_token_ids": True}
@@ -180,3 +183,19 @@ async def test_an_answer_above_the_size_bound_is_lost_and_its_connection_is_not_
             with pytest.raises(ResultLostError, match=r"more than 10 bytes; raise Settings\(max_response_bytes"):
                 await forwarder.complete(REQUEST)
         assert (router.requests, router.connections) == (2, 2)
+
+
+async def test_forward_returns_what_its_reader_makes_of_a_whole_answer_and_sends_its_headers_each_time() -> None:
+    """The reader decides what a result is; one that finds none makes it executed, result lost."""
+
+    def nothing(reply: Reply, asked: Asked) -> object:
+        raise InvalidResultError(f"{len(reply.body)} bytes for {asked.choices} choices")
+
+    request = request_of(REQUEST)
+    async with RawRouter([NO_WORKERS]) as router, Forwarder([router.url], settings=PATIENT) as forwarder:
+        got = await forwarder.forward(request, lambda reply, _: reply.body, headers={"X-Session-ID": "s:7"})
+        assert got == result()
+        with pytest.raises(ResultLostError, match=f"but {len(result())} bytes for 1 choices"):
+            await forwarder.forward(request, nothing)
+        assert [b"\r\nX-Session-ID: s:7\r\n" in sent for sent in router.heads] == [True, True, False]
+        assert forwarder.in_flight == 0

@@ -79,14 +79,14 @@ async def _exchange(pipe: Pipe, address: tuple[str, int], parts: Parts, reading:
     sending = asyncio.ensure_future(_send(pipe, parts, reading))
     await asyncio.sleep(0)  # what the kernel takes at once has left before an answer is looked at
     try:
-        return await _read(pipe, reading)
+        return await read_reply(pipe, reading)
     finally:
         sending.cancel()
         await asyncio.wait([sending])
 
 
-async def _read(pipe: Pipe, reading: Reading) -> Reply:
-    """Until it is known how the answer has arrived; and what has come behind a whole one by then."""
+async def read_reply(pipe: Pipe, reading: Reading) -> Reply:
+    """Read until it is known how the answer has arrived; and what has come behind a whole one by then."""
     while True:
         try:
             data = await pipe.receive()

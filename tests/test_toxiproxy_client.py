@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from suites.toxiproxy import client as client_module
+from suites.toxiproxy import api as api_module
 from suites.toxiproxy.answers import Proxy, address_of
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedError, ToxiproxyError, UnreachableError
@@ -64,7 +64,9 @@ async def answering(answer: bytes | None) -> AsyncIterator[Address]:
         (http(409, '{"error": "proxy already exists"}'), RefusedError, r"refused /version: proxy already exists"),
         (http(400, '{"error": "invalid toxic type"}'), RefusedError, r"refused /version: invalid toxic type"),
         (http(500, '{"error": "address in use"}'), RefusedError, r"refused /version: address in use"),
-        (http(503, ""), NoAnswerError, r"did not do /version in time"),
+        (http(503, "<html>busy</html>"), NotToxiproxyError, r"answered '<html>busy</html>'"),
+        (http(200, "[" * 100_000), NotToxiproxyError, r"answered '\[{120}\.\.\.'"),
+        (http(503, ""), NoAnswerError, r"did not answer /version in time"),
         (b"SSH-2.0-OpenSSH_9.2\r\n", NotToxiproxyError, r"does not speak HTTP as Toxiproxy does: .*SSH-2.0"),
         (b"", UnreachableError, r"cannot be reached: Remote end closed connection"),
         (http(200, "no gzip", more="Content-Encoding: gzip\r\n"), NotToxiproxyError, r"answered what cannot be read"),
@@ -83,7 +85,7 @@ async def test_an_answer_that_is_not_toxiproxys_is_one_error(
 
 async def test_an_answer_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its size is bounded, whatever it says of it."""
-    monkeypatch.setattr(client_module, "LARGEST_ANSWER_BYTES", 1_000)
+    monkeypatch.setattr(api_module, "LARGEST_ANSWER_BYTES", 1_000)
     async with answering(b"HTTP/1.1 200 OK\r\n\r\n" + bytes(2_000)) as address:
         with pytest.raises(NotToxiproxyError, match="answered with more than 1000 bytes"):
             await ToxiproxyClient(address).version()
@@ -91,7 +93,7 @@ async def test_an_answer_without_end_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 async def test_an_answer_that_stalls_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its head has come, and the rest never does."""
-    monkeypatch.setattr(client_module, "_BOUNDED", {**client_module._BOUNDED, "timeout": 0.05})
+    monkeypatch.setattr(api_module, "_BOUNDED", {**api_module._BOUNDED, "timeout": 0.05})
     over = asyncio.Event()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -121,9 +123,9 @@ async def test_a_count_that_is_no_number_is_not_toxiproxys(count: str) -> None:
 
 async def test_no_answer_is_an_error_after_a_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody waits for the thread that still listens."""
-    monkeypatch.setattr(client_module, "CEILING_S", 0.01)
-    async with asyncio.timeout(client_module.ANSWER_S / 2), answering(None) as address:
-        with pytest.raises(NoAnswerError, match="did not do /version in time"):
+    monkeypatch.setattr(api_module, "CEILING_S", 0.01)
+    async with asyncio.timeout(api_module.ANSWER_S / 2), answering(None) as address:
+        with pytest.raises(NoAnswerError, match="did not answer /version in time"):
             await ToxiproxyClient(address).version()
 
 

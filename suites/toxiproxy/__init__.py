@@ -1,1 +1,1 @@
-"""The real Toxiproxy: where its server comes from, its process, and the one file that speaks to it."""
+"""The real Toxiproxy: where its server comes from, its process, and what is asked of it."""

@@ -1,34 +1,11 @@
-"""The only file that uses toxiproxy-python: Toxiproxy's API, typed, and never on an event loop.
+"""What is asked of a Toxiproxy server, typed."""
 
-Version 0.1.1 is of 2019. Worked around here, and nowhere else:
-
-- It is synchronous. Each call is made on a thread of its own, which nobody has to wait for.
-- It is configured by class attributes. Each client has a subclass of its own: two servers do not meet.
-- Its `Proxy` and `Toxiproxy` pass no time-out, list all proxies before they make one (a list that hangs while *any*
-  proxy is blocked), and take an answer apart before they look at its status (a port in use becomes a KeyError). So
-  its consumer of the API is used directly, which passes on what `requests` takes.
-- `requests` obeys HTTP_PROXY, follows redirects and reads answers of any length. It is told not to.
-- Only 400, 404 and 409 are errors to it, and `running()` is true for any port that accepts.
-- It updates with POST, which servers call deprecated since 2.6.0 and still do.
-"""
-
-import asyncio
-import io
-import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from http.client import HTTPException
-from typing import Any
 from urllib.parse import quote
-
-import requests
-from toxiproxy.api import APIConsumer
-from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
-from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from faults.toxics import Direction, Down, Toxic
 from suites.toxiproxy.answers import (
-    EXPECTED_API,
     Proxy,
     field_of,
     in_its_words,
@@ -38,16 +15,12 @@ from suites.toxiproxy.answers import (
     proxy_of,
     wanted_proxy,
 )
-from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedError, ToxiproxyError, UnreachableError
-from suites.toxiproxy.side_thread import on_a_thread
+from suites.toxiproxy.api import Api, WhyGone
+from suites.toxiproxy.errors import NotToxiproxyError
 from suites.way import Address
 
 MAJOR = "2"
 UNVERSIONED = "git"  # what a server says of itself that was built without a version
-ANSWER_S = 5.0  # for each read; a server gives up on a blocked connection after 25 s
-CEILING_S = 8.0  # for a whole call
-WhyGone = Callable[[], Awaitable[str | None]]
-LARGEST_ANSWER_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +40,9 @@ class ToxiproxyClient:
     """
 
     def __init__(self, address: Address, *, why_gone: WhyGone | None = None) -> None:
-        self.url = f"http://{address[0]}:{address[1]}"
-        self._api = _consumer_of(address)
-        self._why_gone = why_gone  # asked when nobody answers: how a server of our own ended
+        api = Api(address, why_gone=why_gone)
+        self.url = api.url
+        self._call = api.call
 
     async def version(self) -> str:
         """Its version. Raises NotToxiproxyError for another major version than 2."""
@@ -164,102 +137,6 @@ class ToxiproxyClient:
         """Every proxy of the server is healed, also those of others."""
         await self._call("post", "/reset")
 
-    async def _call(self, method: str, path: str, *, as_text: bool = False, **options: Any) -> Any:
-        try:
-            async with asyncio.timeout(CEILING_S):
-                return await on_a_thread(lambda: self._ask(method, path, options, as_text=as_text))
-        except TimeoutError:
-            raise _no_answer(self.url, path) from None
-        except UnreachableError:
-            if self._why_gone is None or (why := await self._why_gone()) is None:
-                raise
-            raise UnreachableError(f"Toxiproxy at {self.url} {why}") from None
-
-    def _ask(self, method: str, path: str, options: Mapping[str, Any], *, as_text: bool) -> Any:
-        try:
-            response = getattr(self._api, method)(path, **_BOUNDED, **options)
-        except (ProxyExists, NotFound, InvalidToxic) as error:
-            raise self._refusal(path, error.args[0]) from None
-        except requests.ConnectionError as error:
-            why = _innermost(error)
-            if isinstance(why, HTTPException) and not isinstance(why, ConnectionError):  # what came is no HTTP
-                raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {why}") from None
-            raise UnreachableError(f"Toxiproxy at {self.url} cannot be reached: {why}") from None
-        except requests.Timeout:
-            raise _no_answer(self.url, path) from None
-        except (requests.RequestException, ValueError) as error:  # urllib3's LocationParseError among the ValueErrors
-            raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {error}") from None
-        if as_text and response.status_code == 200:
-            return response.content.decode(errors="replace")
-        return self._taken_apart(path, response.status_code, response.content)
-
-    def _taken_apart(self, path: str, status: int, body: bytes) -> Any:
-        if status == 204:
-            return None
-        if status == 503:  # its own limit of 25 s for a change
-            raise _no_answer(self.url, path)
-        try:
-            answer = json.loads(body)
-        except ValueError:
-            raise not_its_api(self.url, body) from None
-        if status not in (200, 201):
-            raise self._refusal(path, body)
-        return answer
-
-    def _refusal(self, path: str, body: bytes) -> ToxiproxyError:
-        try:
-            said = field_of(json.loads(body), "error", str, self.url)
-        except (ValueError, NotToxiproxyError):
-            return not_its_api(self.url, body)
-        return RefusedError(f"Toxiproxy at {self.url} refused {path}: {said}")
-
-
-def _consumer_of(address: Address) -> type[Any]:
-    class Consumer(APIConsumer):  # type: ignore[misc]  # the package has no types
-        host, port = address
-
-    return Consumer
-
-
-def _bounded(response: requests.Response, **_options: Any) -> requests.Response:
-    """The answer, read up to a limit; `requests` itself has none."""
-    try:
-        body = response.raw.read(LARGEST_ANSWER_BYTES + 1, decode_content=True)
-    except ReadTimeoutError:
-        raise NoAnswerError(f"{response.url} began an answer and did not end it within {ANSWER_S:.0f} s") from None
-    except HTTPError as error:  # urllib3's: a false coding, or a body that is cut
-        raise NotToxiproxyError(f"{response.url} answered what cannot be read ({error}); {EXPECTED_API}") from None
-    finally:
-        response.close()
-    if len(body) > LARGEST_ANSWER_BYTES:
-        raise NotToxiproxyError(f"{response.url} answered with more than {LARGEST_ANSWER_BYTES} bytes; {EXPECTED_API}")
-    short = requests.Response()
-    short.status_code, short.headers, short.raw = response.status_code, response.headers, io.BytesIO(body)
-    short.url, short.request = response.url, response.request  # looked at where there is a Location
-    return short
-
-
-_BOUNDED: Mapping[str, Any] = {
-    "timeout": ANSWER_S,
-    "allow_redirects": False,
-    "proxies": {"http": None, "all": None},  # None removes what the environment says
-    "hooks": {"response": _bounded},
-}
-
 
 def _path(proxy: Proxy) -> str:
     return f"/proxies/{quote(proxy.name, safe='')}"
-
-
-def _no_answer(url: str, path: str) -> NoAnswerError:
-    return NoAnswerError(
-        f"Toxiproxy at {url} did not do {path} in time; a toxic cannot be changed while a connection in its direction "
-        "is blocked because nobody reads from it"
-    )
-
-
-def _innermost(error: BaseException) -> BaseException:
-    """The cause that the layers above wrap in prose."""
-    while (inner := error.__cause__ or error.__context__) is not None:
-        error = inner
-    return error

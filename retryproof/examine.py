@@ -53,7 +53,11 @@ def examine_subject(name: str, items: tuple[Item, ...], options: ExamineOptions,
     """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
     toxiproxy = options.choice.under.toxiproxy
     return with_subject(
-        name, lambda session: _examine(session, items, options, console), options.given, toxiproxy=toxiproxy
+        name,
+        lambda session: _examine(session, items, options, console),
+        options.given,
+        console=console,
+        toxiproxy=toxiproxy,
     )
 
 

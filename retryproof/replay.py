@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> Exit:
 
     try:
         toxiproxy = any(one.needs_toxiproxy for one in (plan, twin) if one is not None)
-        replays = with_subject(options.subject, work, given, toxiproxy=toxiproxy)
+        replays = with_subject(options.subject, work, given, console=out, toxiproxy=toxiproxy)
     except UnreachableError as error:
         raise CommandError(str(error), Exit.UNKNOWN) from None
     shown = max(replays, key=lambda replayed: replayed.verdict)

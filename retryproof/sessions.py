@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import uvloop
+from rich.console import Console
 
 from fake_router.bound import ListenError
 from fake_router.thread import RouterThread
 from retryproof.exits import CommandError, Exit
 from retryproof.interrupts import cancelling
+from retryproof.output import say
+from retryproof.terminal import steps
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.foreign import ForeignSubject
@@ -28,6 +31,7 @@ from suites.processes import ProcessError, Supervisor
 from suites.reach import Machine
 from suites.registry import subject_named
 from suites.subject import Subject, SubjectError, SubjectSpec
+from suites.toxiproxy.building import Builder, obtain
 from suites.toxiproxy.errors import ToxiproxyError
 from suites.toxiproxy.source import require_client
 
@@ -79,11 +83,16 @@ def require_subject(name: str, given: Given = NOTHING_GIVEN) -> SubjectSpec:
 
 
 def with_subject(
-    name: str, work: Callable[[Session], Awaitable[T]], given: Given = NOTHING_GIVEN, *, toxiproxy: bool = False
+    name: str,
+    work: Callable[[Session], Awaitable[T]],
+    given: Given = NOTHING_GIVEN,
+    *,
+    console: Console,
+    toxiproxy: bool = False,
 ) -> T:
     """Do the work with the subject that `require_subject` accepts; leave no process, thread or socket behind.
 
-    toxiproxy: with a Toxiproxy between its hops.
+    toxiproxy: with a Toxiproxy between its hops, which is built where there is none; that is told on `console`.
 
     Raises CommandError: exit code 4 where the subject or the machine cannot run it, 130 when it was interrupted, after
     everything has been written and cleaned up.
@@ -91,7 +100,7 @@ def with_subject(
     _require_files()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_session(name, work, given, toxiproxy=toxiproxy))
+            return runner.run(_session(name, work, given, console if toxiproxy else None))
     except (SubjectError, ProcessError, ToxiproxyError) as error:
         raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -100,7 +109,7 @@ def with_subject(
         raise CommandError(in_words(error), Exit.COULD_NOT_RUN) from None
 
 
-async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Given, *, toxiproxy: bool) -> T:
+async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Given, toxiproxy: Console | None) -> T:
     task = asyncio.current_task()
     assert task is not None
     with _temporary_folder() as leave, cancelling(task, leave), RouterThread() as routers:
@@ -109,11 +118,11 @@ async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Gi
             if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
                 raise SubjectError(missing)
             async with (
-                _toxiproxy(supervisor, wanted=toxiproxy) as between,
+                _toxiproxy(supervisor, toxiproxy) as between,
                 Driver(subject=subject, routers=routers, toxiproxy=between) as driver,
             ):
                 ours = asyncio.all_tasks()
-                machine = Machine.here(toxiproxy=toxiproxy)
+                machine = Machine.here(toxiproxy=between is not None)
                 try:
                     return await work(Session(name=name, subject=subject, driver=driver, machine=machine))
                 finally:
@@ -121,14 +130,16 @@ async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Gi
 
 
 @asynccontextmanager
-async def _toxiproxy(supervisor: Supervisor, *, wanted: bool) -> AsyncIterator[Toxiproxy | None]:
-    if not wanted:
+async def _toxiproxy(supervisor: Supervisor, console: Console | None) -> AsyncIterator[Toxiproxy | None]:
+    if console is None:
         yield None
         return
     require_client()
     from suites.toxiproxy.server import ToxiproxyServer  # what it is made of need not be installed
 
-    async with ToxiproxyServer.open(supervisor) as server:
+    with steps(console, say) as (stage, line):
+        source = await obtain(Builder(supervisor, stage=stage, line=line, fetches_go=False))
+    async with ToxiproxyServer.open(supervisor, source) as server:
         yield server
 
 

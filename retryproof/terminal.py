@@ -1,7 +1,7 @@
 """What a person sees: a progress bar and tables on a terminal, plain lines where there is none."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -62,6 +63,29 @@ def progress(out: Console, what: str, total: int) -> Iterator[Ticker]:
     with Progress(*columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         task = bar.add_task(escape(what), total=total)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def steps(out: Console, plain: Callable[[str], None]) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
+    """What hears of each step, and of each line that it writes: a person sees both move; where there is no terminal
+    `plain` gets the steps.
+    """
+    if not out.is_terminal:
+        yield (lambda _step: None) if out.quiet else plain, lambda _line: None
+        return
+    now = ""
+    status = Status("", console=out)
+
+    def stage(step: str) -> None:
+        nonlocal now
+        now = step
+        status.update(escape(step))
+        status.start()
+
+    try:
+        yield stage, lambda text: status.update(escape(f"{now}: {text}"[: out.width - 4]))
+    finally:
+        status.stop()
 
 
 def sheet(out: Console, *columns: str, right: tuple[str, ...] = (), fold: tuple[str, ...] = ()) -> Table:

@@ -2,17 +2,15 @@
 
 import argparse
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from typing import Any, assert_never
 
 from rich.console import Console
-from rich.markup import escape
 
 from retryproof.command import Command
 from retryproof.exits import CommandError, Exit
 from retryproof.interrupts import cancelling
-from retryproof.terminal import console, print_labelled, print_line
+from retryproof.terminal import console, print_labelled, print_line, steps
 from suites.processes import ProcessError, Supervisor
 from suites.toxiproxy.building import Builder
 from suites.toxiproxy.errors import ToxiproxyError
@@ -91,28 +89,9 @@ def _until_done(work: Callable[[Supervisor], Coroutine[Any, Any, None]]) -> None
 
 
 async def _install(out: Console, supervisor: Supervisor) -> None:
-    with _progress(out) as (stage, line):
+    with steps(out, lambda step: print_line(out, step)) as (stage, line):
         path = await Builder(supervisor, stage=stage, line=line).build()
     print_line(out, f"Toxiproxy {VERSION} is at {path}")
-
-
-@contextmanager
-def _progress(out: Console) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
-    """What hears of each step, and of each line: a person sees both move, a file gets the steps."""
-    if not out.is_terminal:
-        yield lambda step: print_line(out, step), lambda _line: None
-        return
-    steps: list[str] = []
-    with out.status("") as status:
-
-        def stage(step: str) -> None:
-            steps.append(step)
-            status.update(escape(step))
-
-        def line(text: str) -> None:
-            status.update(escape(f"{steps[-1]}: {text}"[: out.width - 4]))
-
-        yield stage, line
 
 
 async def _status(out: Console, supervisor: Supervisor) -> None:

@@ -32,10 +32,15 @@ from suites.reach import Machine, unreachable
 from suites.registry import subject_named
 from suites.run import Run
 from suites.subject import SubjectSpec
+from suites.toxiproxy.building import Builder, Tell, obtain
 from suites.toxiproxy.source import require_client
 from suites.under_text import NOTHING_OVER, Under
 
 NO_SKIP = "RETRYPROOF_NO_SKIP"  # set: nothing may be missing
+
+
+def _to_nobody(_line: str) -> None:
+    """Nobody wants to know."""
 
 
 class NotRunError(SkipTest):
@@ -63,8 +68,10 @@ class Bench:
 
     @staticmethod
     @contextmanager
-    def open(name: str, examples: int, under: Under = NOTHING_OVER, *, toxiproxy: bool = False) -> Iterator["Bench"]:
-        """Under these toxics, or (toxiproxy) with a Toxiproxy for plans that need one.
+    def open(
+        name: str, examples: int, under: Under = NOTHING_OVER, *, toxiproxy: bool = False, tell: Tell = _to_nobody
+    ) -> Iterator["Bench"]:
+        """Under these toxics, or (toxiproxy) with a Toxiproxy for plans that need one. `tell` hears that it is built.
 
         Raises SubjectError where the subject cannot run, ValueError for a name that is no subject here, and
         ToxiproxyError where there is none.
@@ -80,7 +87,7 @@ class Bench:
             routers = stack.enter_context(RouterThread())
             supervisor = await stack.enter_async_context(Supervisor())
             subject = subject_named(name, supervisor)
-            between = await stack.enter_async_context(_toxiproxy(supervisor)) if with_toxiproxy else None
+            between = await stack.enter_async_context(_toxiproxy(supervisor, tell)) if with_toxiproxy else None
             return await stack.enter_async_context(Driver(subject=subject, routers=routers, toxiproxy=between))
 
         try:
@@ -179,14 +186,12 @@ class Bench:
 
 
 @asynccontextmanager
-async def _toxiproxy(supervisor: Supervisor) -> AsyncIterator[Toxiproxy]:
-    """The first that there is; where nothing may be missing, it is built. Raises ToxiproxyError."""
+async def _toxiproxy(supervisor: Supervisor, tell: Tell) -> AsyncIterator[Toxiproxy]:
+    """The first that there is, built where a Go is there, or where nothing may be missing. Raises ToxiproxyError."""
     require_client()
-    from suites.toxiproxy.building import Builder, obtain  # what they are made of need not be installed
-    from suites.toxiproxy.server import ToxiproxyServer
+    from suites.toxiproxy.server import ToxiproxyServer  # what it is made of need not be installed
 
-    source = None
-    if os.environ.get(NO_SKIP):
-        source = await obtain(Builder(supervisor, stage=lambda _: None, line=lambda _: None))
+    fetches_go = bool(os.environ.get(NO_SKIP))
+    source = await obtain(Builder(supervisor, stage=tell, line=_to_nobody, fetches_go=fetches_go))
     async with ToxiproxyServer.open(supervisor, source) as server:
         yield server

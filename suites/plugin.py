@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:  # the plugin is loaded in every pytest of its environment: nothing heavy before it is asked for
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from fake_router.thread import RouterThread
     from suites.bench import Bench
@@ -77,42 +77,52 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """The subject of --subject, ready to live through plans one at a time."""
-    from suites.bench import Bench
-    from suites.subject import SubjectError
-    from suites.toxiproxy.errors import ToxiproxyError
-    from suites.under_text import NOTHING_OVER
-
-    option = request.config.getoption
-    with ExitStack() as stack:
-        try:
-            opened = stack.enter_context(
-                Bench.open(option("--subject"), option("--examples"), option("--under") or NOTHING_OVER)
-            )
-        except (ValueError, SubjectError) as error:
-            raise pytest.fail.Exception(f"--subject: {error}", pytrace=False) from None
-        except ToxiproxyError as error:
-            raise pytest.fail.Exception(f"--under: {error}", pytrace=False) from None
-        request.config.stash[BENCHES].append(opened)
-        yield opened
+    """The subject of --subject, ready to live through plans one at a time. Where --under needs a Toxiproxy and there is
+    none, what asks for it is skipped.
+    """
+    yield from _opened(request.config, under=request.config.getoption("--under"))
 
 
 @pytest.fixture(scope="session")
 def toxic_bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """The same, with a Toxiproxy for plans that are under one. Where there is none, what needs it is skipped."""
-    from suites.bench import NO_SKIP, Bench
-    from suites.toxiproxy.errors import MissingToxiproxyError
+    yield from _opened(request.config, toxiproxy=True)
 
-    option = request.config.getoption
+
+def _opened(config: pytest.Config, *, under: Under | None = None, toxiproxy: bool = False) -> Iterator[Bench]:
+    from suites.bench import NO_SKIP, Bench
+    from suites.subject import SubjectError
+    from suites.toxiproxy.errors import MissingToxiproxyError, ToxiproxyError
+    from suites.under_text import NOTHING_OVER
+
+    name, count = config.getoption("--subject"), config.getoption("--examples")
     with ExitStack() as stack:
         try:
-            opened = stack.enter_context(Bench.open(option("--subject"), option("--examples"), toxiproxy=True))
+            opened = stack.enter_context(
+                Bench.open(name, count, under or NOTHING_OVER, toxiproxy=toxiproxy, tell=_teller(config))
+            )
+        except (ValueError, SubjectError) as error:
+            raise pytest.fail.Exception(f"--subject: {error}", pytrace=False) from None
         except MissingToxiproxyError as error:
             if os.environ.get(NO_SKIP):
                 raise pytest.fail.Exception(str(error), pytrace=False) from None
             pytest.skip(str(error))
-        request.config.stash[BENCHES].append(opened)
+        except ToxiproxyError as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
+        config.stash[BENCHES].append(opened)
         yield opened
+
+
+def _teller(config: pytest.Config) -> Callable[[str], None]:
+    """Tells at the terminal, whatever is captured, that something takes a while."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+
+    def tell(step: str) -> None:
+        if reporter is not None:  # a worker of pytest-xdist has none
+            reporter.ensure_newline()
+            reporter.write_line(f"retryproof: {step}")
+
+    return tell
 
 
 @pytest.fixture(scope="session")
@@ -158,12 +168,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """A test that has passed fails all the same where what it planned has not struck."""
-    result = yield
+    """A test that has passed fails all the same where what it planned has not struck; one that Toxiproxy has failed
+    says that, in its one message.
+    """
+    try:
+        result = yield
+    except Exception as error:
+        if item.config.stash[BENCHES] and _is_toxiproxys(error):
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
+        raise
     own = item.stash.get(ROUTER, None)
     if own is not None and (missing := own.missing_strikes()):
         pytest.fail(missing, pytrace=False)
     return result
+
+
+def _is_toxiproxys(error: Exception) -> bool:
+    from suites.toxiproxy.errors import ToxiproxyError
+
+    return isinstance(error, ToxiproxyError)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

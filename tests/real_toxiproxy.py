@@ -18,8 +18,9 @@ from suites.processes import Supervisor
 from suites.toxiproxy.answers import Proxy
 from suites.toxiproxy.building import Builder, obtain
 from suites.toxiproxy.client import Laid
+from suites.toxiproxy.errors import MissingToxiproxyError
 from suites.toxiproxy.server import ToxiproxyServer
-from suites.toxiproxy.source import Missing, Source, find_source
+from suites.toxiproxy.source import Source
 
 T = TypeVar("T")
 DEADLINE_S = 20
@@ -173,13 +174,16 @@ def required() -> bool:
 @contextlib.contextmanager
 def real_toxiproxy() -> Iterator[RealToxiproxy]:
     """A server for as long as this is not left; a skip says what to do where there is none."""
-    found = find_source()
-    if isinstance(found, Missing) and not required():
-        pytest.skip(found.says)
     with _loop() as loop:
         going = _serve(loop)
         try:
-            yield (real := next(going))
+            real = next(going)
+        except MissingToxiproxyError as error:
+            if required():
+                raise
+            pytest.skip(str(error))
+        try:
+            yield real
             real.open.close()
         finally:
             going.close()
@@ -222,4 +226,4 @@ def _serve(loop: asyncio.AbstractEventLoop) -> Generator[RealToxiproxy]:
 
 
 async def _source(supervisor: Supervisor) -> Source:
-    return await obtain(Builder(supervisor, stage=print, line=lambda _: None))
+    return await obtain(Builder(supervisor, stage=print, line=lambda _: None, fetches_go=required()))

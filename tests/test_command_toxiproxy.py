@@ -30,7 +30,7 @@ def test_none_at_all_is_one_message(place: Place, action: str) -> None:
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("localhost", "'localhost' is no URL of Toxiproxy's API; expected http://HOST:PORT"),
+        ("localhost", "TOXIPROXY_URL: 'localhost' is no URL of Toxiproxy's API; expected http://HOST:PORT"),
         ("http://127.0.0.1:1", "Toxiproxy at http://127.0.0.1:1 cannot be reached: "),
     ],
 )
@@ -51,7 +51,8 @@ def test_an_install_that_fails_is_one_message(place: Place) -> None:
     place.env["PATH"] = str(folder)
     ended = place.run("toxiproxy", "install")
     assert ended.code == 4
-    assert ended.out == f"building Toxiproxy 2.12.0 with {folder / 'go'}\n"
+    cache = place.path / "cache" / "retryproof" / "toxiproxy" / "2.12.0"
+    assert ended.out == f"building Toxiproxy 2.12.0 with {folder / 'go'}; it is kept in {cache}\n"
     assert "did not make server; it wrote nothing" in ended.message()
 
 

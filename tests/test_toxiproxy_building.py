@@ -16,7 +16,7 @@ from suites.processes import Supervisor
 from suites.toxiproxy import building
 from suites.toxiproxy.building import Builder, BuildError, obtain
 from suites.toxiproxy.errors import MissingToxiproxyError
-from suites.toxiproxy.source import Image, Program, Standing, cached_program
+from suites.toxiproxy.source import IMAGE, NO_BUILD, Image, Program, Standing, cached_program
 from tests.real_toxiproxy import DEADLINE_S
 
 BUILT = "echo toxiproxy-server version 2.12.0"
@@ -77,7 +77,7 @@ async def test_a_build_leaves_the_server_alone(place: Place) -> None:
             assert await place.builder(supervisor).build() == place.program
     assert place.left() == LEFT
     assert place.built() == 1
-    assert place.stages == [f"building Toxiproxy 2.12.0 with {place.bin / 'go'}"]
+    assert place.stages == [f"building Toxiproxy 2.12.0 with {place.bin / 'go'}; it is kept in {place.program.parent}"]
     assert place.lines == ["github.com/one/package"]
     assert os.access(place.program, os.X_OK)
 
@@ -216,6 +216,27 @@ async def test_obtain_takes_an_image_where_no_build_succeeds(place: Place) -> No
     async with Supervisor() as supervisor:
         builder = place.builder(supervisor)
         assert isinstance(await obtain(builder, place.environ), Image)
-        docker.write_text("#!/bin/sh\nexit 1\n")
-        with pytest.raises(MissingToxiproxyError, match=r"(?s)none could be built: .*no network\nput toxiproxy-server"):
+        docker.write_text("#!/bin/sh\necho No such image >&2\nexit 1\n")
+        with pytest.raises(MissingToxiproxyError) as raised:
             await obtain(builder, place.environ)
+    says = str(raised.value)
+    assert (
+        f"none at {place.program}, and as to Docker: it has no {IMAGE} (No such image); none could be built: " in says
+    )
+    assert "package: no network; put toxiproxy-server on PATH" in says
+    assert "\n" not in says, "a skip has one line"
+
+
+async def test_obtain_builds_nothing_where_it_is_told_not_to(place: Place) -> None:
+    """Nor does it fetch a Go for a build that nobody has asked for."""
+    place.put_go()
+    told = {**place.environ, NO_BUILD: "1"}
+    async with Supervisor() as supervisor:
+        with pytest.raises(MissingToxiproxyError, match="run `retryproof toxiproxy install`"):
+            await obtain(place.builder(supervisor), told)
+        assert place.built() == 0
+        place.put_go(minor=22)
+        builder = Builder(supervisor, stage=place.stages.append, line=print, environ=place.environ, fetches_go=False)
+        with pytest.raises(MissingToxiproxyError, match=r"no Go 1\.23 or newer on PATH; run `retryproof toxi"):
+            await obtain(builder, place.environ)
+    assert (place.built(), place.stages) == (0, [])

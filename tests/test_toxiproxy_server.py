@@ -37,7 +37,9 @@ def test_the_url_comes_first_then_path_then_the_cache(tmp_path: Path) -> None:
     """And a docker image last; without any, what was looked for and what to do is said."""
     there = {"PATH": str(tmp_path / "bin"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     (tmp_path / "bin").mkdir()
-    docker = script(tmp_path / "bin" / "docker", 'test "$*" = "image inspect ghcr.io/shopify/toxiproxy:2.12.0"')
+    docker = script(
+        tmp_path / "bin" / "docker", '[ "$*" = "image inspect --format {{.Id}} ghcr.io/shopify/toxiproxy:2.12.0" ]'
+    )
     assert find_source(there) == Image(name="ghcr.io/shopify/toxiproxy:2.12.0")
     cached = cached_program(there)
     cached.parent.mkdir(parents=True)
@@ -50,7 +52,7 @@ def test_the_url_comes_first_then_path_then_the_cache(tmp_path: Path) -> None:
         gone.unlink()
     missing = find_source(there)
     assert isinstance(missing, Missing)
-    assert f"none at {cached}; run `retryproof toxiproxy install`" in missing.says
+    assert f"none at {cached}, and as to Docker: it is not on PATH; run `retryproof toxiproxy inst" in missing.says
 
 
 def test_a_relative_cache_folder_is_ignored(tmp_path: Path) -> None:
@@ -60,9 +62,9 @@ def test_a_relative_cache_folder_is_ignored(tmp_path: Path) -> None:
 
 async def test_missing_is_its_own_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """With what to do."""
-    monkeypatch.setattr(server_module, "find_source", lambda: Missing(says="no Toxiproxy: install it"))
+    monkeypatch.setattr(server_module, "find_source", lambda: Missing(looked="none", to_do="install it"))
     async with Supervisor() as supervisor:
-        with pytest.raises(MissingToxiproxyError, match="no Toxiproxy: install it"):
+        with pytest.raises(MissingToxiproxyError, match="no Toxiproxy: none; install it"):
             async with ToxiproxyServer.open(supervisor):
                 pass
 

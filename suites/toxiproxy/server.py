@@ -25,7 +25,7 @@ from suites.toxiproxy.errors import (
     ToxiproxyError,
     UnreachableError,
 )
-from suites.toxiproxy.source import Image, Missing, Program, Source, Standing, find_source
+from suites.toxiproxy.source import URL_VARIABLE, Image, Missing, Program, Source, Standing, find_source
 from suites.way import Address
 
 HOST = "127.0.0.1"
@@ -63,8 +63,7 @@ class ToxiproxyServer:
             case Missing():
                 raise MissingToxiproxyError(found.says)
             case Standing():
-                client = ToxiproxyClient(address_of(found.url))
-                version = await client.version()
+                client, version = await _standing(found)
                 server = ToxiproxyServer(source=found, client=client, version=version, log=None)
                 async with server._until_left():
                     yield server
@@ -140,6 +139,18 @@ class ToxiproxyServer:
                     "connection came through; expected it in the same network namespace (with Docker: --network host)"
                 ) from None
             await self.remove_proxy(proxy)
+
+
+async def _standing(source: Standing) -> tuple[ToxiproxyClient, str]:
+    try:
+        client = ToxiproxyClient(address_of(source.url))
+        return client, await client.version()
+    except UnreachableError as error:
+        raise UnreachableError(
+            f"{error}; expected the one that {URL_VARIABLE} names: start it, or unset {URL_VARIABLE}"
+        ) from None
+    except ToxiproxyError as error:
+        raise type(error)(f"{URL_VARIABLE}: {error}") from None
 
 
 @asynccontextmanager

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from suites.printable import shortened
 from suites.toxiproxy.errors import MissingToxiproxyError
 
 VERSION = "2.12.0"
 URL_VARIABLE = "TOXIPROXY_URL"
+NO_BUILD = "RETRYPROOF_NO_BUILD"  # set: none is built but by `retryproof toxiproxy install`
 PROGRAM = "toxiproxy-server"
 IMAGE = f"ghcr.io/shopify/toxiproxy:{VERSION}"
 _DOCKER_S = 10
+_SHOWN_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +50,30 @@ class Image:
         return f"the Docker image {self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
-    """There is none; `says` tells what was looked for and what to do."""
-
-    says: str
-
-
-Source = Standing | Program | Image
 OTHERWISE = (
     f"put {PROGRAM} on PATH (github.com/Shopify/toxiproxy/releases), name one that runs in {URL_VARIABLE}, or "
     f"`docker pull {IMAGE}`"
 )
-WHAT_TO_DO = f"run `retryproof toxiproxy install` (it builds one with Go, once, in a minute), {OTHERWISE}"
+WHAT_TO_DO = (
+    "run `retryproof toxiproxy install` (it builds one, once, in a minute, and fetches Go where there is none), "
+    + OTHERWISE
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """There is none: what was looked for in vain, and what to do."""
+
+    looked: str
+    to_do: str = WHAT_TO_DO
+
+    @property
+    def says(self) -> str:
+        """Both, on one line."""
+        return f"no Toxiproxy: {self.looked}; {self.to_do}"
+
+
+Source = Standing | Program | Image
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -74,7 +88,7 @@ def cached_program(environ: Mapping[str, str] = os.environ) -> Path:
     return cache_folder(environ) / VERSION / PROGRAM
 
 
-NO_CLIENT = "the package toxiproxy-python is not installed; pip install 'retryproof[toxiproxy]'"
+NO_CLIENT = Missing(looked="the package toxiproxy-python is not installed", to_do="pip install 'retryproof[toxiproxy]'")
 
 
 def is_client_installed() -> bool:
@@ -85,7 +99,7 @@ def is_client_installed() -> bool:
 def require_client() -> None:
     """Raises MissingToxiproxyError, with what to install, where `is_client_installed` says no."""
     if not is_client_installed():
-        raise MissingToxiproxyError(NO_CLIENT)
+        raise MissingToxiproxyError(NO_CLIENT.says)
 
 
 def find_source(environ: Mapping[str, str] = os.environ) -> Source | Missing:
@@ -93,7 +107,7 @@ def find_source(environ: Mapping[str, str] = os.environ) -> Source | Missing:
     Builds, starts and asks nothing.
     """
     if not is_client_installed():
-        return Missing(says=NO_CLIENT)
+        return NO_CLIENT
     if url := environ.get(URL_VARIABLE):
         return Standing(url=url)
     if path := shutil.which(PROGRAM, path=environ.get("PATH")):
@@ -101,27 +115,34 @@ def find_source(environ: Mapping[str, str] = os.environ) -> Source | Missing:
     cached = cached_program(environ)
     if os.access(cached, os.X_OK):
         return Program(path=cached)
-    if _has_image(environ):
+    no_image = _why_no_image(environ)
+    if no_image is None:
         return Image(name=IMAGE)
     return Missing(
-        says=f"no Toxiproxy: {URL_VARIABLE} is not set, no {PROGRAM} on PATH, none at {cached}; {WHAT_TO_DO}"
+        looked=f"{URL_VARIABLE} is not set, no {PROGRAM} on PATH, none at {cached}, and as to Docker: {no_image}"
     )
 
 
-def _has_image(environ: Mapping[str, str]) -> bool:
+def _why_no_image(environ: Mapping[str, str]) -> str | None:
+    """None: it is there."""
     docker = shutil.which("docker", path=environ.get("PATH"))
     if docker is None:
-        return False
+        return "it is not on PATH"
     try:
         done = subprocess.run(
-            [docker, "image", "inspect", IMAGE],
+            [docker, "image", "inspect", "--format", "{{.Id}}", IMAGE],
             env=dict(environ),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            capture_output=True,
             timeout=_DOCKER_S,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+    except OSError as error:
+        return f"{docker} cannot be executed ({error.strerror})"
+    except subprocess.TimeoutExpired:
+        return f"it did not answer within {_DOCKER_S} s"
+    if done.returncode == 0:
+        return None
+    lines = done.stderr.decode(errors="replace").split("\n")
+    said = next((line.strip() for line in reversed(lines) if line.strip()), f"exit code {done.returncode}")
+    return f"it has no {IMAGE} ({shortened(said, _SHOWN_CHARACTERS)})"

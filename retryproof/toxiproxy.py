@@ -16,6 +16,7 @@ from suites.toxiproxy.building import Builder
 from suites.toxiproxy.errors import ToxiproxyError
 from suites.toxiproxy.source import (
     IMAGE,
+    NO_BUILD,
     PROGRAM,
     URL_VARIABLE,
     VERSION,
@@ -40,7 +41,8 @@ _EPILOG = f"""\
 a server comes from the first of these:
   1. {URL_VARIABLE}, as in http://127.0.0.1:8474 (in this network namespace)
   2. {PROGRAM} on PATH
-  3. the one that `install` has built, in $XDG_CACHE_HOME or ~/.cache
+  3. the one that was built, in $XDG_CACHE_HOME or ~/.cache; what needs one
+     builds it there, where Go is on PATH and {NO_BUILD} is not set
   4. the Docker image {IMAGE}, if it is here
 
 examples:

@@ -36,6 +36,11 @@ class InvalidResultError(ValueError):
 
 def completion_of(reply: Reply, asked: Asked) -> Completion:
     """The completion in a whole 2xx. Raises InvalidResultError for anything else."""
+    return Completion(choices=tuple(_public(part) for part in choices_of(reply, asked)), raw=reply.body)
+
+
+def choices_of(reply: Reply, asked: Asked) -> tuple[Part, ...]:
+    """The choices in a whole 2xx, in the order in which they came. Raises InvalidResultError for anything else."""
     wrong = wrong_with_head(reply, STREAM_TYPE if asked.stream else JSON_TYPE)
     if wrong is None:
         try:
@@ -45,8 +50,13 @@ def completion_of(reply: Reply, asked: Asked) -> Completion:
         else:
             wrong = _wrong_with_choices(parts, asked)
             if wrong is None:
-                return Completion(choices=tuple(_public(part) for part in parts), raw=reply.body)
-    raise InvalidResultError(f"{wrong}; the body begins {excerpt(reply.body)}")
+                return parts
+    raise invalid(wrong, reply)
+
+
+def invalid(wrong: str, reply: Reply) -> InvalidResultError:
+    """The error that says what is wrong with this answer."""
+    return InvalidResultError(f"{wrong}; the body begins {excerpt(reply.body)}")
 
 
 def wrong_with_head(reply: Reply, media_type: str) -> str | None:

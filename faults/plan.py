@@ -156,8 +156,7 @@ class Plan:
         self._check_gates()
         self._check_leaving()
         self._check_tls()
-        if len(self.under) > MAX_OVERLAYS:
-            raise PlanError(f"{len(self.under)} toxics under a plan; expected at most {MAX_OVERLAYS}")
+        self._check_under()
 
     def _check_listeners(self) -> None:
         if self.listeners and len(self.operations) != 1:
@@ -207,6 +206,14 @@ class Plan:
                 )
         if self.listeners and any(operation.leaves for operation in self.operations):
             raise PlanError("`leaves` beside a listener's fault; expected operations whose exchanges are received")
+
+    def _check_under(self) -> None:
+        if len(self.under) > MAX_OVERLAYS:
+            raise PlanError(f"{len(self.under)} toxics under a plan; expected at most {MAX_OVERLAYS}")
+        places = [overlay.place for overlay in self.under]
+        for overlay in self.under:
+            if places.count(overlay.place) > 1:
+                raise PlanError(f"{overlay!r} beside another of its kind over the same bytes; expected each once")
 
     def _check_tls(self) -> None:
         for id_ in self.faults:

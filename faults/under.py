@@ -55,6 +55,11 @@ class Overlay:
     hop: Hop = Hop.ROUTER
 
     @property
+    def place(self) -> tuple[type[Veil], Direction, Hop]:
+        """Where Toxiproxy has room for one: two of a kind over the same bytes would bear one name."""
+        return type(self.toxic), self.toxic.direction, self.hop
+
+    @property
     def least_ms(self) -> int:
         """No byte passes sooner than so long after it came. Only a latency is sure of that: a bandwidth lets bytes pass
         sooner when it has slept too long over those before, and a slicer pauses after a piece.

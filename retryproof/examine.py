@@ -42,7 +42,7 @@ def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]
     Raises CommandError (exit code 2) for a name that is no subject, and for a choice that leaves nothing.
     """
     specs = [require_subject(name, options.given) for name in names]
-    machine = Machine.here(toxiproxy=options.choice.under.toxiproxy)
+    machine = Machine.here(toxiproxy=options.choice.toxiproxy)
     try:
         return chosen_items(options.choice, specs, machine)
     except NothingToDoError as error:
@@ -51,7 +51,7 @@ def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]
 
 def examine_subject(name: str, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
     """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
-    toxiproxy = options.choice.under.toxiproxy
+    toxiproxy = options.choice.toxiproxy
     return with_subject(
         name,
         lambda session: _examine(session, items, options, console),

@@ -126,6 +126,11 @@ def _add_running(add: _Add) -> None:
         "slicer=64,delay=50 (bytes, us) is laid over the catalogue ([,stream=upstream|downstream|both]); reset_peer, "
         "timeout, limit_data, slow_close or down is itself the fault, set at each point of the exchange; + joins them",
     )
+    add(
+        "--draw-toxics",
+        action="store_true",
+        help="drawn plans draw toxics of a real Toxiproxy too: over them, and as their faults (no cell changes)",
+    )
 
 
 def _under(text: str) -> Under:
@@ -136,7 +141,9 @@ def _under(text: str) -> Under:
 
 
 def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -> ExamineOptions:
-    """What these options say. Raises CommandError (exit code 4) for a network that cannot be had."""
+    """What these options say. Raises CommandError (exit code 4) for a network that cannot be had, and (2) for toxics
+    that no plan could draw.
+    """
     enter_own_network(options)
     choice = Choice(
         depth=Depth(options.depth),
@@ -144,7 +151,10 @@ def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -
         examples=options.examples,
         seed=options.seed,
         under=options.under,
+        toxics=options.draw_toxics,
     )
+    if choice.toxics and not choice.drawn:
+        raise CommandError("--draw-toxics where no plan is drawn; expected --examples N, or other cells", Exit.USAGE)
     return ExamineOptions(
         choice=choice,
         strict=options.strict,

@@ -69,13 +69,21 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which items are wanted. examples None: what the depth says, or none where `only` chooses cells."""
+    """Which items are wanted. examples None: what the depth says, or none where `only` chooses cells. toxics: plans
+    draw them too.
+    """
 
     depth: Depth = Depth.FULL
     only: str | None = None
     examples: int | None = None
     seed: int = 0
     under: Under = NOTHING_OVER
+    toxics: bool = False
+
+    @property
+    def toxiproxy(self) -> bool:
+        """Toxiproxy is needed."""
+        return self.under.toxiproxy or self.toxics
 
     @property
     def drawn(self) -> int:
@@ -116,6 +124,7 @@ def _drawn_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
         seed_number=choice.seed,
         depth=choice.depth,
         under=choice.under.overlays,
+        toxics=choice.toxics,
     )
     return [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
 

@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from faults.coverage import Depth
-from faults.plan import Plan
+from faults.plan import MAX_OVERLAYS, Plan
 from faults.under import Overlay
 from suites.drawable import Drawable
 from suites.reach import Machine, unreachable
@@ -28,30 +28,64 @@ def drawn_plans(
     seed_number: int,
     depth: Depth = Depth.FULL,
     under: tuple[Overlay, ...] = (),
+    toxics: bool = False,
 ) -> tuple[Plan, ...]:
     """Exactly `examples` plans from that seed that every one of these subjects can reach, all different, where there
     are so many: around each fault as many as around any other, as far as it has them. The order of the subjects does
-    not matter: a sign-off draws once for both sides. under: what Toxiproxy lays over each.
+    not matter: a sign-off draws once for both sides.
+
+    under: what Toxiproxy lays over each. It changes no plan that can be reached under it; others take the places of
+    those that cannot. toxics: plans draw some of their own, and some that are faults (`suites/strategies.py`).
     """
-    drawable = Drawable(joint(specs), machine, depth)
-    names = list(drawable.names)
-    chance = random.Random(seed_number)
-    drawn: dict[Plan, None] = {}
-    while names and len(drawn) < examples:
-        chance.shuffle(names)
-        for name, share in Counter(islice(cycle(names), examples - len(drawn))).items():
-            before = len(drawn)
-            for _ in range(_TRIES):
-                missing = before + share - len(drawn)
-                found = _drawn_around(drawable, name, missing, chance.getrandbits(64)) if missing else ()
-                laid = (replace(plan, under=under) for plan in found)
-                reached = (plan for plan in laid if all(unreachable(plan, spec, machine) is None for spec in specs))
-                drawn.update(dict.fromkeys(islice((plan for plan in reached if plan not in drawn), missing)))
-            if len(drawn) == before:
-                names.remove(name)  # it has no more: the others get its share
-    plans = list(drawn)
-    chance.shuffle(plans)  # those of one fault are not lived through side by side
-    return tuple(plans)
+    drawing = _Drawing(specs, Drawable(joint(specs), machine, depth, toxics), seed_number)
+    plans = drawing.more(examples)
+    reached = [drawing.laid(plan, under) for plan in plans]
+    while None in reached and (others := drawing.more(reached.count(None))):
+        laid = filter(None, (drawing.laid(plan, under) for plan in others))
+        reached = [next(laid, None) if plan is None else plan for plan in reached]
+    return tuple(filter(None, reached))
+
+
+class _Drawing:
+    """Plans from one seed, batch after batch, none of them twice."""
+
+    def __init__(self, specs: Sequence[SubjectSpec], drawable: Drawable, seed_number: int) -> None:
+        self._specs = specs
+        self._drawable = drawable
+        self._chance = random.Random(seed_number)
+        self._names = list(drawable.names)
+        self._drawn: dict[Plan, None] = {}
+
+    def more(self, count: int) -> list[Plan]:
+        """So many more; fewer where there are no more."""
+        before = len(self._drawn)
+        while self._names and (missing := before + count - len(self._drawn)):
+            self._chance.shuffle(self._names)
+            for name, share in Counter(islice(cycle(self._names), missing)).items():
+                self._draw_around(name, share)
+        plans = list(self._drawn)[before:]
+        self._chance.shuffle(plans)  # those of one fault are not lived through side by side
+        return plans
+
+    def laid(self, plan: Plan, under: tuple[Overlay, ...]) -> Plan | None:
+        """That plan under these too; None where it cannot be reached so."""
+        places = {overlay.place for overlay in under}
+        own = (overlay for overlay in plan.under if overlay.place not in places)
+        plan = replace(plan, under=(*under, *own)[:MAX_OVERLAYS])
+        return plan if self._reach(plan) else None
+
+    def _draw_around(self, name: str, share: int) -> None:
+        before = len(self._drawn)
+        for _ in range(_TRIES):
+            missing = before + share - len(self._drawn)
+            found = _drawn_around(self._drawable, name, missing, self._chance.getrandbits(64)) if missing else ()
+            reached = (plan for plan in found if plan not in self._drawn and self._reach(plan))
+            self._drawn.update(dict.fromkeys(islice(reached, missing)))
+        if len(self._drawn) == before:
+            self._names.remove(name)  # it has no more: the others get its share
+
+    def _reach(self, plan: Plan) -> bool:
+        return all(unreachable(plan, spec, self._drawable.machine) is None for spec in self._specs)
 
 
 def _drawn_around(drawable: Drawable, name: str, share: int, seed_number: int) -> list[Plan]:

@@ -9,15 +9,16 @@ from faults.acts import (
     Misresolve,
     is_listener_act,
     needs_expectation,
+    needs_reused,
     needs_stream,
     needs_tcp,
     needs_tls,
     needs_whole,
-    strikes_idle,
 )
-from faults.catalogue import CATALOGUE, FAMILIES, fault_named
+from faults.catalogue import CATALOGUE, FAMILIES, POISONS, fault_named
 from faults.coverage import Depth
 from faults.families import Family
+from faults.poison import Poison
 from faults.truth import speaks_unasked
 from faults.vocabulary import Leaving
 from suites.reach import Machine, breaks_contract
@@ -26,11 +27,19 @@ from suites.subject import SubjectSpec
 
 @dataclass(frozen=True, eq=False)
 class Drawable:
-    """For whom plans are drawn, and at which depth."""
+    """For whom plans are drawn, and at which depth. toxics: they are drawn too, over the plans and as faults.
+
+    Raises ValueError for toxics on a machine without a Toxiproxy.
+    """
 
     spec: SubjectSpec
     machine: Machine
     depth: Depth = Depth.FULL
+    toxics: bool = False
+
+    def __post_init__(self) -> None:
+        if self.toxics and not self.machine.toxiproxy:
+            raise ValueError(f"toxics drawn on {self.machine!r}; expected one with toxiproxy true")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -61,13 +70,15 @@ class Drawable:
             and (spec.names or not isinstance(act, Misresolve))
             and (spec.pool or not isinstance(act, HoldPool))
             and (spec.passes_expect or not needs_expectation(act))
-            and not ("reused" in spec.reach and strikes_idle(act))
+            and not ("reused" in spec.reach and needs_reused(act))
+            and not (isinstance(act, Poison) and act.strikes_dials and not self.machine.packets)
         )
 
     @cached_property
     def _reachable(self) -> list[str]:
         spec = self.spec
-        drawn = [fault.id for fault in CATALOGUE.values() if self.depth.holds(fault.coverage.drawn)]
+        known = [*CATALOGUE.values(), *(POISONS.values() if self.toxics else ())]
+        drawn = [fault.id for fault in known if self.depth.holds(fault.coverage.drawn)]
         return [id_ for id_ in drawn if id_ not in spec.reach and not breaks_contract(id_, spec.facts.contract)]
 
     @cached_property

@@ -3,12 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from faults.acts import needs_stream
 from faults.catalogue import fault_named
 from faults.plan import LEFT_GATE, Plan, PlanError, PlannedOperation, awaited_operation
+from faults.toxics import Bandwidth, Latency, Slicer
+from faults.under import Veil
 
-MAX_ROUNDS = 20  # a failing plan has at most a dozen parts to leave out
+MAX_ROUNDS = 20  # a failing plan has at most a dozen parts to leave out, and its toxics a few strengths
+WIDEST_KBYTES_S, LARGEST_SLICE_BYTES = 100_000, 4096  # what is wider holds up no reply of the catalogue
 
 
 async def shrink(plan: Plan, fails: Callable[[Plan], Awaitable[bool]]) -> Plan:
@@ -27,17 +31,48 @@ async def shrink(plan: Plan, fails: Callable[[Plan], Awaitable[bool]]) -> Plan:
 
 
 def simpler(plan: Plan) -> Iterator[Plan]:
-    """Every plan that leaves out one part of this one; larger parts first."""
+    """Every plan that leaves out one part of this one, larger parts first; then those under a weaker toxic."""
     for index in range(len(plan.operations)):
         yield from _try(plan, operations=_without(plan.operations, index))
     for index in range(len(plan.listeners)):
         yield from _try(plan, listeners=plan.listeners[:index] + plan.listeners[index + 1 :])
+    for index in range(len(plan.under)):
+        yield from _try(plan, under=plan.under[:index] + plan.under[index + 1 :])
     if plan.tls:
         yield from _try(plan, tls=False)
     for index, operation in enumerate(plan.operations):
         for changed in _simpler_operations(operation):
             operations = (*plan.operations[:index], changed, *plan.operations[index + 1 :])
             yield from _try(plan, operations=operations)
+    for index, overlay in enumerate(plan.under):
+        for toxic in _weaker(overlay.toxic):
+            under = (*plan.under[:index], replace(overlay, toxic=toxic), *plan.under[index + 1 :])
+            yield from _try(plan, under=under)
+
+
+def _weaker(toxic: Veil) -> Iterator[Veil]:
+    """What holds bytes up more evenly, or less: of these the weakest first, and none as weak as no toxic at all."""
+    match toxic:
+        case Latency(latency_ms=latency_ms, jitter_ms=jitter_ms):
+            if jitter_ms:
+                yield replace(toxic, jitter_ms=0)
+            for shorter_ms in sorted({1, latency_ms // 4, latency_ms // 2}):
+                if 0 < shorter_ms < latency_ms:
+                    yield replace(toxic, latency_ms=shorter_ms, jitter_ms=min(jitter_ms, shorter_ms))
+        case Bandwidth(rate_kbytes_s=rate):
+            for wider in sorted({WIDEST_KBYTES_S, 10 * rate, 2 * rate}, reverse=True):
+                if rate < wider <= WIDEST_KBYTES_S:
+                    yield replace(toxic, rate_kbytes_s=wider)
+        case Slicer(average_bytes=average, variation_bytes=variation, delay_us=delay_us):
+            if delay_us:
+                yield replace(toxic, delay_us=0)
+            if variation:
+                yield replace(toxic, variation_bytes=0)
+            for larger in sorted({LARGEST_SLICE_BYTES, 4 * average, 2 * average}, reverse=True):
+                if average < larger <= LARGEST_SLICE_BYTES:
+                    yield replace(toxic, average_bytes=larger)
+        case _:
+            assert_never(toxic)
 
 
 def _simpler_operations(operation: PlannedOperation) -> Iterator[PlannedOperation]:

@@ -20,6 +20,7 @@ from faults.acts import (
     is_listener_act,
     may_meet_reused,
     needs_expectation,
+    needs_reused,
     needs_stream,
     needs_tcp,
     needs_tls,
@@ -29,9 +30,11 @@ from faults.acts import (
 from faults.coverage import Depth
 from faults.families import Family
 from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
+from faults.poison import Poison
 from faults.truth import speaks_unasked
 from faults.vocabulary import Leaving
 from suites.drawable import Drawable, act_of
+from suites.drawn_toxics import overlays, under
 from suites.reach import Machine
 from suites.subject import SubjectSpec
 
@@ -40,16 +43,21 @@ MAX_FAULTS = 2
 SMALL_BYTES, LARGE_BYTES = 1024, 64 * 1024
 
 
-def plans(spec: SubjectSpec, machine: Machine, depth: Depth = Depth.FULL) -> st.SearchStrategy[Plan]:
-    """Plans that this subject can reach on this machine: listeners that break, or operations in company."""
-    drawable = Drawable(spec, machine, depth)
+def plans(
+    spec: SubjectSpec, machine: Machine, depth: Depth = Depth.FULL, *, toxics: bool = False
+) -> st.SearchStrategy[Plan]:
+    """Plans that this subject can reach on this machine: listeners that break, or operations in company. toxics: each
+    is under what Toxiproxy may lay over it, and some faults are toxics. Raises ValueError where there is none.
+    """
+    drawable = Drawable(spec, machine, depth, toxics)
     return st.sampled_from(drawable.names).flatmap(lambda name: plans_around(drawable, name))
 
 
 def plans_around(drawable: Drawable, name: str) -> st.SearchStrategy[Plan]:
     """Those of them whose first fault is the one of that name, or belongs to the family of that name."""
     of_listener = name not in drawable.families and is_listener_act(act_of(name))
-    return _listener_plans(drawable, name) if of_listener else _operation_plans(drawable, name)
+    around = _listener_plans(drawable, name) if of_listener else _operation_plans(drawable, name)
+    return under(around, overlays(drawable.spec), drawable) if drawable.toxics else around
 
 
 @st.composite
@@ -58,7 +66,7 @@ def _listener_plans(draw: st.DrawFn, drawable: Drawable, fault: str) -> Plan:
     spec, machine, act = drawable.spec, drawable.machine, act_of(fault)
     tls = needs_tls(act) or (not needs_tcp(act) and draw(_speaks_tls(drawable)))
     refuses = isinstance(act, Refuse)
-    reused = may_meet_reused(act) and "reused" not in spec.reach and (strikes_idle(act) or not draw(_mostly()))
+    reused = may_meet_reused(act) and "reused" not in spec.reach and (needs_reused(act) or not draw(_mostly()))
     # Which of the connections that lie idle the next request takes is the subject's affair: all of them are held.
     one_of_many = not reused and spec.upstreams > 1 and (machine.packets or not refuses) and draw(_mostly())
     # The first sending of a fresh subject goes to its first upstream: a fault elsewhere would never be met.
@@ -67,6 +75,7 @@ def _listener_plans(draw: st.DrawFn, drawable: Drawable, fault: str) -> Plan:
     in_order = machine.packets or isinstance(act, HoldPool | Misresolve) or not isinstance(act, DialAct)
     # What is served when its sender has gone shows it no further fault.
     in_order = in_order and not (isinstance(act, LeaveUnread) and act.serve_after is not None)
+    in_order = in_order and not isinstance(act, Poison)  # the router behind it is healthy
     healthy_way = one_of_many or strikes_idle(act)
     stream = draw(_streams(drawable, act))
     operation = PlannedOperation(

@@ -6,26 +6,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from faults.acts import is_listener_act, needs_stream, needs_tls
-from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.coverage import Depth
-from faults.evidence import REFERENCE_CONTRACT
 from faults.plan import Plan, PlannedOperation
-from faults.vocabulary import Class
 from suites.bench import Bench
+from suites.drawn_sendings import REFUSED
 from suites.reach import unreachable
 from suites.strategies import plans
 
 _DRAWN = [
     fault for fault in CATALOGUE.values() if Depth.FULL.holds(fault.coverage.drawn) and not is_listener_act(fault.act)
 ]
-
-_REFUSED = next(  # the whole answer that is safe by its contract alone
-    fault.id
-    for fault in CATALOGUE.values()
-    if isinstance(fault.act, Answer)
-    and (fault.class_under(), fault.class_under(REFERENCE_CONTRACT)) == (Class.AMBIGUOUS, Class.SAFE)
-)
 
 
 def _settings(examples: int) -> settings:
@@ -60,7 +51,7 @@ def test_a_refused_operation_ends_as_well_as_it_can(bench: Bench) -> None:
     @_settings(bench.examples)
     @given(st.integers(0, 1_000_000))
     def holds(number: int) -> None:
-        operations = (PlannedOperation(faults=(_REFUSED,)),)
+        operations = (PlannedOperation(faults=(REFUSED,)),)
         bench.holds(
             Plan(name=f"refused once, {number}", tls=bench.spec.always_tls, operations=operations), "refused-once"
         )
@@ -83,7 +74,7 @@ def _after_a_refusal(bench: Bench) -> list[Plan]:
     """One plan for each fault that this subject can reach; what strikes streams alone is asked for as a stream."""
     made = []
     for fault in _DRAWN:
-        operation = replace(bench.spec.plain, faults=(_REFUSED, fault.id), stream=needs_stream(fault.act))
+        operation = replace(bench.spec.plain, faults=(REFUSED, fault.id), stream=needs_stream(fault.act))
         plan = Plan(tls=bench.spec.always_tls or needs_tls(fault.act), operations=(operation,))
         if unreachable(plan, bench.spec, bench.machine) is None:
             made.append(plan)
@@ -94,7 +85,7 @@ def test_operations_in_company_get_their_own_results(bench: Bench) -> None:
     """Each of several operations that are refused once, in whatever interleaving, holds its own result."""
 
     @_settings(bench.examples)
-    @given(st.lists(st.sampled_from([(), (_REFUSED,)]), min_size=2, max_size=6), st.booleans())
+    @given(st.lists(st.sampled_from([(), (REFUSED,)]), min_size=2, max_size=6), st.booleans())
     def holds(faults: list[tuple[str, ...]], reused: bool) -> None:
         last = len(faults) - 1
         operations = tuple(

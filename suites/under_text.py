@@ -52,8 +52,7 @@ def under_of(text: str) -> Under:
             overlays += _overlays(part, text)
     if len(poisons) > 1:
         raise UnderError(f"{text!r} holds {' and '.join(poisons)}; expected at most one toxic that is itself the fault")
-    kinds = [(type(one.toxic), one.toxic.direction, one.hop) for one in overlays]
-    if len(set(kinds)) < len(kinds):
+    if len({one.place for one in overlays}) < len(overlays):
         raise UnderError(f"{text!r} lays one toxic twice over the same stream; expected each once")
     return Under(overlays=tuple(overlays), poison=poisons[0] if poisons else None)
 

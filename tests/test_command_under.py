@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from faults.plan_json import load_plan
 from tests.command_process import Place
 
 pytestmark = pytest.mark.toxiproxy
@@ -48,6 +49,15 @@ def test_both_sides_of_a_sign_off_are_under_it(place: Place) -> None:
     ended = place.run("signoff", "reference:safe", "reference:blanket-5xx", "--under", "latency=10,jitter=5", *CELLS)
     assert (ended.code, ended.err) == (1, "")
     assert "REGRESSED" in ended.out
+
+
+def test_drawn_plans_draw_toxics_where_that_is_asked_for(place: Place) -> None:
+    """Over the plan or as its fault; the reference passes them as it passes all others."""
+    ended = place.run("check", "--only", "drawn/*", "--examples", "12", "--draw-toxics", "--out", "out")
+    assert (ended.code, ended.err) == (0, "")
+    drawn = [load_plan(plan.read_text()) for plan in (place.path / "out").glob("*/plans/drawn--*")]
+    assert len(drawn) == 12
+    assert any(plan.under for plan in drawn)
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from faults.catalogue import CATALOGUE
-from faults.coverage import Depth
-from faults.plan import Plan, PlannedOperation
-from faults.toxics import Bandwidth, Latency
+from fake_router.injector import poison_gate
+from faults.catalogue import CATALOGUE, POISONS
+from faults.plan import Plan, PlannedListener, PlannedOperation
+from faults.poison import Poison
+from faults.toxics import Bandwidth
 from faults.under import Overlay
 from faults.vocabulary import Content
-from suites.draw import drawn_plans
 from suites.passage import Passage
+from suites.poisoned import Poisoned
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.reference import reference_subject
@@ -22,6 +23,8 @@ from suites.toxiproxy.errors import RefusedError
 from suites.toxiproxy.server import ToxiproxyServer
 from suites.toxiproxy.source import Standing
 from suites.way import Address
+from tests.mutants.forwarder import Forwarder
+from tests.mutants.subject import called
 from tests.real_toxiproxy import RealToxiproxy
 
 SPEC = reference_subject(None, "test").spec
@@ -104,11 +107,44 @@ def test_a_huge_reply_on_a_narrow_way_is_not_lived_through(rate: int, reached: b
     assert unreachable(plain, SPEC, BEHIND) is None
 
 
-def test_every_plan_that_is_drawn_under_a_toxic_can_be_lived_through() -> None:
-    """Without one, the plans of a seed are what they were."""
-    under = (Overlay(toxic=Latency(latency_ms=20, jitter_ms=10)),)
-    drawn = drawn_plans([SPEC], BEHIND, examples=60, seed_number=3, depth=Depth.FULL, under=under)
-    assert len(drawn) == 60
-    assert all(plan.under == under and unreachable(plan, SPEC, BEHIND) is None for plan in drawn)
-    bare = drawn_plans([SPEC], BEHIND, examples=60, seed_number=3)
-    assert bare == drawn_plans([SPEC], Machine(packets=True), examples=60, seed_number=3)
+class HeldAtTheSecond:
+    """A stage of two upstreams: an exchange is held on the way to the second, where Toxiproxy refuses the toxic."""
+
+    ports = (1, 2)
+    subject = called("any", Forwarder)
+
+    def __init__(self) -> None:
+        self.held_at: list[str] = []
+        self.refused: list[int] = []
+        self.has_refused = asyncio.Event()
+
+    @property
+    def passage(self) -> "HeldAtTheSecond":
+        return self
+
+    async def on_router(self, act: object) -> None:
+        """It has nothing to say."""
+
+    async def held(self, gate: str) -> None:
+        self.held_at.append(gate)
+        if gate != poison_gate(1):
+            await asyncio.Event().wait()
+
+    async def poison(self, place: int, toxic: object) -> None:
+        self.refused.append(place)
+        self.has_refused.set()
+        raise RefusedError(f"no {toxic} there")
+
+
+async def test_a_toxic_that_was_refused_is_said_though_another_was_still_waited_for() -> None:
+    """What ends the waiting is no error; what Toxiproxy refused meanwhile is."""
+    held = next(id_ for id_, fault in POISONS.items() if isinstance(fault.act, Poison) and fault.act.holds)
+    listeners = (PlannedListener(fault=held),)
+    stage: Any = HeldAtTheSecond()
+    poisoned = Poisoned(stage, Plan(operations=(PlannedOperation(),), listeners=listeners, upstreams=2))
+    await poisoned.begin()
+    await stage.has_refused.wait()
+    with pytest.raises(RefusedError):
+        await poisoned.stop_waiting()
+    assert (stage.held_at, stage.refused) == ([poison_gate(0), poison_gate(1)], [1])
+    await poisoned.stop_waiting()  # it is said once

@@ -114,16 +114,23 @@ def test_a_reason_is_given_exactly_where_a_plan_cannot_be_reached(
     st.sampled_from([(False, False), (True, False), (True, True)]),
     st.integers(1, 3),
     st.sampled_from([NO_CONTRACT, WIDE]),
+    st.booleans(),
 )
 def test_every_drawn_plan_can_be_reached(
-    data: st.DataObject, packets: bool, in_process: bool, tls: tuple[bool, bool], upstreams: int, contract: Contract
+    data: st.DataObject,
+    packets: bool,
+    in_process: bool,
+    tls: tuple[bool, bool],
+    upstreams: int,
+    contract: Contract,
+    toxics: bool,
 ) -> None:
     """Nothing is drawn only to be left out."""
     reach = {"silence-after": "no"}
     can, always = tls
     spec = _spec(upstreams=upstreams, in_process=in_process, reach=reach, contract=contract, tls=can, always_tls=always)
-    machine = Machine(packets=packets)
-    assert unreachable(data.draw(plans(spec, machine)), spec, machine) is None
+    machine = Machine(packets=packets, toxiproxy=toxics)
+    assert unreachable(data.draw(plans(spec, machine, toxics=toxics)), spec, machine) is None
 
 
 def test_a_certificate_of_somebody_elses_ca_has_no_flawed_brother() -> None:

@@ -88,3 +88,13 @@ async def test_a_toxic_that_the_failure_does_not_need_is_left_out_and_others_are
     smallest = await shrink(plan, fails)
     assert tuple(overlay.toxic for overlay in smallest.under) == left
     assert {one.place for one in smallest.under} <= {one.place for one in plan.under}
+
+
+@pytest.mark.parametrize(
+    "toxic",
+    [Latency(latency_ms=0), Latency(latency_ms=1), Bandwidth(rate_kbytes_s=100_001), Slicer(average_bytes=5_000)],
+)
+def test_a_toxic_that_is_as_weak_as_it_can_be_is_only_left_out(toxic: Veil) -> None:
+    """None takes its place, and it is not made stronger."""
+    plan = Plan(operations=(PlannedOperation(),), under=(Overlay(toxic=toxic),))
+    assert [smaller.under for smaller in simpler(plan)] == [()]

@@ -135,12 +135,12 @@ async def _toxiproxy(supervisor: Supervisor, console: Console | None) -> AsyncIt
         yield None
         return
     require_client()
-    from suites.toxiproxy.server import ToxiproxyServer  # what it is made of need not be installed
+    from suites.toxiproxy.succession import Succession  # what it is made of need not be installed
 
     with steps(console, say) as (stage, line):
         source = await obtain(Builder(supervisor, stage=stage, line=line, fetches_go=False))
-    async with ToxiproxyServer.open(supervisor, source) as server:
-        yield server
+    async with Succession.open(supervisor, source) as servers:
+        yield servers
 
 
 @contextmanager

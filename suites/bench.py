@@ -189,9 +189,9 @@ class Bench:
 async def _toxiproxy(supervisor: Supervisor, tell: Tell) -> AsyncIterator[Toxiproxy]:
     """The first that there is, built where a Go is there, or where nothing may be missing. Raises ToxiproxyError."""
     require_client()
-    from suites.toxiproxy.server import ToxiproxyServer  # what it is made of need not be installed
+    from suites.toxiproxy.succession import Succession  # what it is made of need not be installed
 
     fetches_go = bool(os.environ.get(NO_SKIP))
     source = await obtain(Builder(supervisor, stage=tell, line=_to_nobody, fetches_go=fetches_go))
-    async with ToxiproxyServer.open(supervisor, source) as server:
-        yield server
+    async with Succession.open(supervisor, source) as servers:
+        yield servers

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from itertools import zip_longest
 from typing import Any, Protocol
 
@@ -32,16 +32,25 @@ class Client(Protocol):
         """How many bytes were lost."""
 
 
-class Toxiproxy(Protocol):
-    """A server (`suites/toxiproxy/server.py`); it is imported only where it is used."""
+class Server(Protocol):
+    """One server (`suites/toxiproxy/server.py`)."""
 
-    client: Any
+    @property
+    def client(self) -> Client:
+        """Its API."""
 
     async def add_proxy(self, upstream: Address, listen: Address | None = None) -> Any:
         """A proxy to that address; anywhere, or there."""
 
     async def remove_proxy(self, proxy: Any) -> None:
         """It is gone."""
+
+
+class Toxiproxy(Protocol):
+    """Servers one after another (`suites/toxiproxy/succession.py`), or one; imported only where it is used."""
+
+    def serving(self) -> AbstractAsyncContextManager[Server]:
+        """A server that stays for as long as this is not left."""
 
 
 class Passage:
@@ -64,17 +73,18 @@ class Passage:
         one for each; empty: anywhere. Raises ListenError where one cannot be there.
         """
         proxies: list[Any] = []
-        try:
-            for upstream, there in zip_longest(upstreams, listen):
-                proxies.append(await toxiproxy.add_proxy(upstream, there))
-                for overlay in under:
-                    await toxiproxy.client.lay(proxies[-1], overlay.toxic)
-            yield Passage(toxiproxy.client, proxies, under)
-        except BaseException:
-            with suppress(Exception):  # what ends it says more than what comes of cleaning up
-                await to_the_end(_remove(toxiproxy, proxies))
-            raise
-        await to_the_end(_remove(toxiproxy, proxies))
+        async with toxiproxy.serving() as server:
+            try:
+                for upstream, there in zip_longest(upstreams, listen):
+                    proxies.append(await server.add_proxy(upstream, there))
+                    for overlay in under:
+                        await server.client.lay(proxies[-1], overlay.toxic)
+                yield Passage(server.client, proxies, under)
+            except BaseException:
+                with suppress(Exception):  # what ends it says more than what comes of cleaning up
+                    await to_the_end(_remove(server, proxies))
+                raise
+            await to_the_end(_remove(server, proxies))
 
     async def poison(self, place: int, toxic: Toxic) -> None:
         """Set a toxic on the way to that port; it is in force when this returns."""
@@ -109,9 +119,9 @@ class Passage:
             await self._client.lift(self._laid.pop(place))
 
 
-async def _remove(toxiproxy: Toxiproxy, proxies: Sequence[Any]) -> None:
+async def _remove(server: Server, proxies: Sequence[Any]) -> None:
     """All of them, whatever becomes of one. Raises the first error."""
-    done = await asyncio.gather(*map(toxiproxy.remove_proxy, proxies), return_exceptions=True)
+    done = await asyncio.gather(*map(server.remove_proxy, proxies), return_exceptions=True)
     for error in done:
         if error is not None:
             raise error

@@ -1,7 +1,8 @@
 """What is made on a Toxiproxy is taken away again, whatever goes wrong; what cannot be reached under it is said."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +45,10 @@ class Failing:
 
     client: Any = None
     removed: list[Made] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator["Failing"]:
+        yield self
 
     async def add_proxy(self, upstream: Address, listen: Address | None = None) -> Made:
         return Made(listen or upstream)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,7 @@ from suites.findings import Verdict
 from suites.judge import judge
 from suites.reference import reference_subject
 from suites.run import Run
+from suites.toxiproxy.server import ToxiproxyServer
 from tests.real_toxiproxy import DEADLINE_S, RealToxiproxy
 
 pytestmark = pytest.mark.toxiproxy
@@ -128,10 +130,10 @@ def test_a_toxic_that_is_not_set_leaves_nothing_proved(
 ) -> None:
     """A Toxiproxy that says that it did what it did not do: UNKNOWN, never PASS."""
     driver = drivers.by_policy["safe"]
-    assert driver.toxiproxy is not None
+    assert isinstance(driver.toxiproxy, ToxiproxyServer)
     real = driver.toxiproxy.client.lay
 
-    async def lies(proxy: object, toxic: object) -> object:
+    async def lies(proxy: Any, toxic: object) -> object:
         return await real(proxy, Latency(latency_ms=1))
 
     monkeypatch.setattr(driver.toxiproxy.client, "lay", lies)

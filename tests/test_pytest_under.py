@@ -24,7 +24,7 @@ def test_laid_by_the_plan(toxic_bench):
     toxic_bench.holds(PLAN, "by the plan")
 
 def test_killed_half_way(toxic_bench):
-    url = toxic_bench.driver.toxiproxy.client.url.encode()
+    url = toxic_bench.driver.toxiproxy.now.client.url.encode()
     port = b"-port\\0" + url.rpartition(b":")[2] + b"\\0"
     (server,) = (path for path in Path("/proc").glob("[0-9]*/cmdline") if port in path.read_bytes())
     os.kill(int(server.parent.name), signal.SIGKILL)

@@ -15,6 +15,8 @@ from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedErr
 from suites.toxiproxy.side_thread import on_a_thread
 from suites.way import Address
 
+PROXY = Proxy(name="p", listen=("127.0.0.1", 1), upstream=("127.0.0.1", 2), enabled=True)
+
 
 def http(status: int, body: str, *, more: str = "") -> bytes:
     """A whole answer."""
@@ -87,8 +89,11 @@ async def test_an_answer_without_end_is_refused(monkeypatch: pytest.MonkeyPatch)
     """Its size is bounded, whatever it says of it."""
     monkeypatch.setattr(api_module, "LARGEST_ANSWER_BYTES", 1_000)
     async with answering(b"HTTP/1.1 200 OK\r\n\r\n" + bytes(2_000)) as address:
-        with pytest.raises(NotToxiproxyError, match="answered with more than 1000 bytes"):
-            await ToxiproxyClient(address).version()
+        client = ToxiproxyClient(address)
+        with pytest.raises(NotToxiproxyError, match="answered with more than 1000 bytes; expected Toxiproxy's API"):
+            await client.version()
+        with pytest.raises(NotToxiproxyError, match=r"more than 1000 bytes; it counts every proxy .*: restart it"):
+            await client.lost(PROXY)
 
 
 async def test_an_answer_that_stalls_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,11 +119,10 @@ async def test_an_answer_that_stalls_is_none(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("count", ["many", "NaN", "Inf"])
 async def test_a_count_that_is_no_number_is_not_toxiproxys(count: str) -> None:
     """Of bytes that a proxy received."""
-    proxy = Proxy(name="p", listen=("127.0.0.1", 1), upstream=("127.0.0.1", 2), enabled=True)
     line = f'toxiproxy_proxy_received_bytes_total{{direction="upstream",listener="a",proxy="p",upstream="b"}} {count}'
     async with answering(http(200, line)) as address:
         with pytest.raises(NotToxiproxyError, match=f"answered '{count}'"):
-            await ToxiproxyClient(address).lost(proxy)
+            await ToxiproxyClient(address).lost(PROXY)
 
 
 async def test_no_answer_is_an_error_after_a_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ ANSWER_S = 5.0  # for each read; a server gives up on a blocked connection after
 CEILING_S = 8.0  # for a whole call
 WhyGone = Callable[[], Awaitable[str | None]]
 LARGEST_ANSWER_BYTES = 1 << 24
+COUNTS = "/metrics"  # how many bytes its proxies received and sent
 
 
 class Api:
@@ -116,7 +117,9 @@ def _bounded(response: requests.Response, **_options: Any) -> requests.Response:
     finally:
         response.close()
     if len(body) > LARGEST_ANSWER_BYTES:
-        raise NotToxiproxyError(f"{response.url} answered with more than {LARGEST_ANSWER_BYTES} bytes; {EXPECTED_API}")
+        counts = response.url.endswith(COUNTS)
+        expected = "it counts every proxy that it ever had: restart it" if counts else EXPECTED_API
+        raise NotToxiproxyError(f"{response.url} answered with more than {LARGEST_ANSWER_BYTES} bytes; {expected}")
     short = requests.Response()
     short.status_code, short.headers, short.raw = response.status_code, response.headers, io.BytesIO(body)
     short.url, short.request = response.url, response.request  # looked at where there is a Location

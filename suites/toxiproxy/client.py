@@ -15,7 +15,7 @@ from suites.toxiproxy.answers import (
     proxy_of,
     wanted_proxy,
 )
-from suites.toxiproxy.api import Api, WhyGone
+from suites.toxiproxy.api import COUNTS, Api, WhyGone
 from suites.toxiproxy.errors import NotToxiproxyError
 from suites.way import Address
 
@@ -130,7 +130,7 @@ class ToxiproxyClient:
         """How many bytes came to it and never left it, of the connections that are over by now. Raises
         NotToxiproxyError for a server that does not count them (started without `-proxy-metrics`).
         """
-        text = await self._call("get", "/metrics", as_text=True)
+        text = await self._call("get", COUNTS, as_text=True)
         return lost_in(text, proxy.name, self.url)
 
     async def reset(self) -> None:

@@ -50,6 +50,7 @@ class ToxiproxyServer:
         self.log = log
         self._names = (f"retryproof-{uuid4().hex[:12]}-{number}" for number in itertools.count(1))
         self._proxies: dict[str, ReservedPort | socket.socket] = {}
+        self.made = 0  # how many proxies it ever had of us
 
     @staticmethod
     @asynccontextmanager
@@ -73,6 +74,11 @@ class ToxiproxyServer:
             case _ as never:
                 assert_never(never)
 
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator["ToxiproxyServer"]:
+        """Itself."""
+        yield self
+
     async def add_proxy(self, upstream: Address, listen: Address | None = None) -> Proxy:
         """A proxy of ours to that address. Where it listens stays reserved for it also while it is down. Raises
         ListenError where nobody can listen.
@@ -80,6 +86,7 @@ class ToxiproxyServer:
         port = ReservedPort() if listen is None else bound(*listen)
         there = (HOST, port.number) if isinstance(port, ReservedPort) else listen
         name = next(self._names)
+        self.made += 1
         # Who is cancelled meanwhile waits for the answer: what the server makes afterwards would be nobody's.
         creating = asyncio.ensure_future(self.client.create(name, upstream, listen=there or (HOST, 0)))
         try:

@@ -8,6 +8,8 @@ import msgspec
 
 from fake_router.content import MAX_NUMBER, result_text, result_tokens
 from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS
+from fake_router.prompt_logprobs import prompt_logprobs
+from faults.form import AboutPrompt
 from faults.vocabulary import Content
 
 RESULT_TOKENS = 4  # of each choice
@@ -24,6 +26,13 @@ def completion(operation: int, execution: int, choices: int) -> bytes:
         return _ONE_CHOICE % ((operation, execution) * 4 + logprobs)
     made = [_choice(operation, execution, index) for index in range(choices)]
     return _encode(_frame(made, operation, execution, choices * RESULT_TOKENS))
+
+
+def completion_about(about: AboutPrompt, operation: int, execution: int, choices: int) -> bytes:
+    """A completion of which each choice holds the logprobs of the prompt, as vLLM writes it."""
+    entries = prompt_logprobs(about)
+    made = [{**_choice(operation, execution, index), "prompt_logprobs": entries} for index in range(choices)]
+    return _encode(_completion(made, operation, execution))
 
 
 def wrong_completion(content: Content, operation: int, execution: int, choices: int) -> bytes:

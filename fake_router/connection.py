@@ -190,23 +190,23 @@ class Connection:
         number, of_operation, step = board.next_exchange(operation, line.upstream)
         line.nth += 1
         ledger = board.ledger
-        ledger.append(
-            Received(
-                seq=ledger.next_seq,
-                at_ns=monotonic_ns(),
-                exchange=number,
-                connection=line.number,
-                upstream=line.upstream,
-                nth=line.nth,
-                operation=operation,
-                of_operation=of_operation,
-                body_bytes=len(request.body),
-                body_digest=None if operation is None else digest_of_body(request.body),
-                content_digest=work.content_digest,
-                api=work.form.word,
-                stream=work.form.stream,
-            )
+        received = Received(
+            seq=ledger.next_seq,
+            at_ns=monotonic_ns(),
+            exchange=number,
+            connection=line.number,
+            upstream=line.upstream,
+            nth=line.nth,
+            operation=operation,
+            of_operation=of_operation,
+            body_bytes=len(request.body),
+            body_digest=None if operation is None else digest_of_body(request.body),
+            content_digest=work.content_digest,
+            api=work.form.word,
+            stream=work.form.stream,
         )
+        about = work.form.about_prompt
+        ledger.append(received if about is None else received.with_prompt(about.likeliest, about.tokens))
         can_strike = step.fault is None or reachable(step.act, work.form, http10=request.http10)
         exchange = Exchange(
             number=number,

@@ -70,7 +70,8 @@ class Received(Entry, frozen=True, kw_only=True):
     """The last byte of a request was read: an exchange. `nth` counts the exchanges of its connection from 1
     (nth > 1: the connection was reused), `of_operation` those of its operation from 1. `api` and `stream` are the
     form in which it was asked for. The digests are those of its body's bytes, and of its prompt or messages: None where
-    it carries no operation.
+    it carries no operation. `prompt_logprobs` is how many of the likeliest tokens were asked for in each place of the
+    `prompt`; None: its logprobs were not, and the prompt is not kept.
     """
 
     exchange: int
@@ -84,6 +85,12 @@ class Received(Entry, frozen=True, kw_only=True):
     content_digest: int | None = None
     api: str = "completions"
     stream: bool = False
+    prompt_logprobs: int | None = None
+    prompt: tuple[int, ...] = ()
+
+    def with_prompt(self, prompt_logprobs: int, prompt: tuple[int, ...]) -> "Received":
+        """The same, of a request for the logprobs of its prompt."""
+        return msgspec.structs.replace(self, prompt_logprobs=prompt_logprobs, prompt=prompt)
 
 
 class Accepted(Entry, frozen=True, kw_only=True):

@@ -2,21 +2,22 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
-from fake_router.content import operation_in, operation_in_messages
+from fake_router.content import MAX_NUMBER, operation_in, operation_in_messages
 from fake_router.digest import digest_of_content
 from fake_router.entries import NOT_ANSWERED
 from fake_router.forms import MODEL
 from fake_router.layout import MOVED
 from fake_router.wire import Request
-from faults.form import COMPLETION, STREAM, Api, Form
+from faults.form import COMPLETION, STREAM, AboutPrompt, Api, Form
 
 APIS: Mapping[str, Api] = {api.path: api for api in Api}
 MAX_CHOICES = 128
+MAX_LIKELIEST = 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110 s9.2.1: they ask for no work
 
 PROBES: Mapping[str, object] = {
@@ -66,6 +67,7 @@ class _Asked(msgspec.Struct):
     messages: Any = None
     n: int | None = None
     stream: bool | None = None
+    prompt_logprobs: int | None = None
 
 
 _decode = msgspec.json.Decoder(_Asked).decode
@@ -138,9 +140,28 @@ def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:
         return Refusal(status=400, why=f"n is {choices!r}; expected 1 to {MAX_CHOICES}")
     operation = operation_in_messages(content) if api is Api.CHAT else operation_in(content)
     form = FORMS[api, bool(asked.stream)]
+    if asked.prompt_logprobs is not None and form is COMPLETION:
+        about = _about_prompt(asked.prompt, asked.prompt_logprobs)
+        if isinstance(about, Refusal):
+            return about
+        form = Form(about_prompt=about)
     return Work(operation, choices, form, None if operation is None else digest_of_content(content))
 
 
+def _about_prompt(prompt: object, likeliest: int) -> AboutPrompt | Refusal:
+    try:
+        tokens = msgspec.convert(prompt, tuple[_TokenId, ...])
+    except msgspec.ValidationError as error:
+        return Refusal(status=400, why=f"prompt_logprobs of a prompt that is no list of token ids ({error})")
+    if not 0 <= likeliest <= MAX_LIKELIEST or not tokens:
+        why = (
+            f"prompt_logprobs is {likeliest!r} for {len(tokens)} tokens; expected 0 to {MAX_LIKELIEST}, for one or more"
+        )
+        return Refusal(status=400, why=why)
+    return AboutPrompt(likeliest=likeliest, tokens=tokens)
+
+
+_TokenId = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
 _ALL = (COMPLETION, STREAM, Form(api=Api.CHAT), Form(api=Api.CHAT, stream=True))
 FORMS = {(form.api, form.stream): form for form in _ALL}  # one object each: nearly every request asks for COMPLETION
 _CONTENT = {Api.COMPLETIONS: "`prompt`, a text or a list of token ids", Api.CHAT: "`messages`, a list"}

@@ -17,15 +17,26 @@ class Api(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class AboutPrompt:
+    """The logprobs of these tokens of a prompt, and of the `likeliest` ones in the place of each, are asked for too."""
+
+    likeliest: int
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
-    """What the answer must look like."""
+    """What the answer must look like. Raises ValueError for a prompt's logprobs in any form but a whole completion."""
 
     api: Api = Api.COMPLETIONS
     stream: bool = False
+    about_prompt: AboutPrompt | None = None
     word: str = field(init=False, repr=False, compare=False)  # of the API, at hand for every exchange
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "word", self.api.value)
+        if self.about_prompt is not None and (self.stream or self.api is not Api.COMPLETIONS):
+            raise ValueError(f"{self.about_prompt!r} of a stream or a chat; expected it of a whole completion alone")
 
 
 COMPLETION = Form()

@@ -26,7 +26,7 @@ from fake_router.entries import (
 )
 from faults.acts import is_listener_act, strikes_idle
 from faults.catalogue import fault_named, is_fault
-from faults.form import Api, Form
+from faults.form import AboutPrompt, Api, Form
 from faults.poison import Poison
 from suites.attempts import DIRECT, Attempt, IdleStrike, Strike, View
 from suites.dials import Dials
@@ -150,7 +150,7 @@ class Reader:
             exchange=entry.exchange,
             nth=entry.nth,
             of_operation=entry.of_operation,
-            form=Form(api=Api(entry.api), stream=entry.stream),
+            form=_form_of(entry),
             body_bytes=entry.body_bytes,
             body_digest=entry.body_digest,
             content_digest=entry.content_digest,
@@ -220,3 +220,10 @@ class Reader:
                 self._note(place, entry.seq, replying=entry.seq, status=entry.status)
             case Replied():
                 self._note(place, entry.seq, answered=entry.seq, bytes_sent=entry.bytes_sent, whole=entry.whole)
+
+
+def _form_of(entry: Received) -> Form:
+    about = None
+    if entry.prompt_logprobs is not None:
+        about = AboutPrompt(likeliest=entry.prompt_logprobs, tokens=entry.prompt)
+    return Form(api=Api(entry.api), stream=entry.stream, about_prompt=about)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-MOST_SAYS = 2_000  # characters: what a failure says is kept as long as a result, and must fit in what was reserved
+MOST_SAYS = 2_000  # bytes: what a failure says is kept as long as a result, and must fit in what was reserved
 
 
 class Executed(StrEnum):
@@ -23,7 +23,7 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """No result. `says` is cut to MOST_SAYS characters; `category` is the protocol's; `status` is the HTTP status
+    """No result. `says` is cut to what takes MOST_SAYS bytes; `category` is the protocol's; `status` is the HTTP status
     that the failure would have had if it had been answered at once.
     """
 
@@ -33,8 +33,9 @@ class Failed:
     status: int
 
     def __post_init__(self) -> None:
-        if len(self.says) > MOST_SAYS:
-            object.__setattr__(self, "says", self.says[: MOST_SAYS - 4] + " ...")
+        most = MOST_SAYS if self.says.isascii() else MOST_SAYS // 4  # a text takes up to 4 bytes a character
+        if len(self.says) > most:
+            object.__setattr__(self, "says", self.says[: most - 4] + " ...")
 
 
 Outcome = Sampled | Failed

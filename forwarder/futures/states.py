@@ -1,4 +1,4 @@
-"""The life of a future as one table: the store moves a future by `after` alone, and docs/futures.md is drawn from it."""
+"""The life of a future as one table: the store moves a future by it alone, and docs/futures.md is drawn from it."""
 
 from collections.abc import Mapping
 from enum import Enum

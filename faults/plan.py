@@ -28,7 +28,7 @@ from faults.under import Hop, Overlay, over
 from faults.vocabulary import Leaving
 
 SCHEMA = 1
-MAX_OPERATIONS = 100
+MAX_OPERATIONS = 1_000
 MAX_UPSTREAMS = 16
 MAX_OVERLAYS = 8
 MAX_BODY_BYTES = 8 * 1024 * 1024

@@ -32,7 +32,9 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
 
     attempts is null where only a lower bound is known (a dropped or refused connect without a packet witness).
     runs: how often it was lived through: more than once where it only tells, where company or a stall of this machine
-    made it doubtful, and where it was cut down to its smallest plan.
+    made it doubtful, and where it was cut down to its smallest plan. truth: whether the work of a sending that met the
+    fault had been done; empty where more than one fault or operation is in it. doubled: how many of its operations were
+    executed more than once.
     delay_ms: from the caller's invocation to its outcome, the longest of the plan's operations. run: which of the
     cell's runs in ledger.jsonl stands for it, from 1; 0 where none was made.
     """
@@ -60,15 +62,48 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     plan: dict[str, Any]
     smallest: dict[str, Any] | None = None
     run: int = 0
+    truth: Literal["executed", "not executed", ""] = ""
+    doubled: int = 0
 
 
 class SubjectReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Who was examined."""
+    """Who was examined. Its time-outs, in ms, are what its configuration says; 0 where an older report says none."""
 
     name: str
     version: str
     promises: str
     contract: tuple[dict[str, Any], ...] = ()
+    connect_timeout_ms: int = 0
+    read_timeout_ms: int = 0
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """Many operations at once while the router was in that state: sendings and executions, and how many of their
+    callers had no result. operations: 0 where it could not be had, for that reason.
+    """
+
+    state: str
+    at_once: int
+    operations: int = 0
+    attempts: int = 0
+    executions: int = 0
+    failed: int = 0
+    reason: str = ""
+
+
+class Worked(msgspec.Struct, frozen=True, kw_only=True):
+    """Operations that each met one fault of a mix. per_1000: how many of 1,000 operations meet one. operations: how
+    many were drawn and lived through; lost: those whose caller had no result in the end; doubled: those that were
+    executed more than once. unmeasured: faults of the mix that cannot strike here, each with the reason.
+    """
+
+    mix: str
+    origin: str
+    per_1000: float
+    operations: int
+    lost: int
+    doubled: int
+    unmeasured: dict[str, str] = {}
 
 
 class FaultCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +129,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[CellReport, ...]
     runs_per_second: float = 0.0
     partial: str = ""
+    loads: tuple[Loaded, ...] = ()
+    work: Worked | None = None
 
 
 def dump_report(report: Report) -> bytes:

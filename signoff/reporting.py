@@ -7,6 +7,7 @@ from typing import Literal, assert_never
 
 from fake_router.entries import Striking, Struck
 from faults.catalogue import CATALOGUE, FAMILIES, LETS_PASS, POISONS, fault_named, filed_under
+from faults.fault import Fault
 from faults.plan_json import plan_to_json
 from faults.vocabulary import Replied
 from signoff.examination import Examination, Result
@@ -66,7 +67,14 @@ def _unless_partial(verdict: OverallVerdict, partial: str) -> OverallVerdict:
 
 def _subject_report(spec: SubjectSpec) -> SubjectReport:
     contract = tuple({"status": m.status, "body": m.body} for m in spec.facts.contract.not_accepted)
-    return SubjectReport(name=spec.facts.name, version=spec.version, promises=spec.facts.promises, contract=contract)
+    return SubjectReport(
+        name=spec.facts.name,
+        version=spec.version,
+        promises=spec.facts.promises,
+        contract=contract,
+        connect_timeout_ms=spec.connect_timeout_ms,
+        read_timeout_ms=spec.read_timeout_ms,
+    )
 
 
 def _counts(cells: tuple[CellReport, ...]) -> dict[str, int]:
@@ -137,6 +145,8 @@ def cell_report(result: Result, *, run: int, runs: int, strict: bool) -> CellRep
         plan=plan_to_json(item.plan),
         smallest=None if result.smallest is None else plan_to_json(result.smallest.plan),
         run=0 if lived.unreachable is not None else run,
+        truth=_truth(item, fault),
+        doubled=sum(len(account.executions) > 1 for account in accounts),
         runs=0 if lived.unreachable is not None else runs,
     )
 
@@ -155,6 +165,13 @@ def _verdict(result: Result, *, strict: bool) -> tuple[CellVerdict, str]:
             return "FAIL", ""
         case _:
             assert_never(judgement.verdict)
+
+
+def _truth(item: Item, fault: Fault) -> Literal["executed", "not executed", ""]:
+    """What a reader of a decision must know of a sending that met the fault."""
+    if item.cell is None or len(item.plan.operations) != 1:
+        return ""
+    return "executed" if fault.truth.executed else "not executed"
 
 
 def _attempts(accounts: tuple[Account, ...]) -> int | None:

@@ -1,0 +1,114 @@
+"""The decision table of a sign-off: what the forwarder saw, what was true, and what each side does. Learnt from the
+cells of two reports, whatever ran them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from faults.vocabulary import Class, Phase, Sight
+from signoff.report import CellReport, Report
+from signoff.sign_off import Decision, Did
+
+SENDS_AGAIN = "sends again"
+GIVES_UP = "gives up"
+ANSWERS = "answers"
+VARIES = "varies"
+NOT_RUN = "not run"
+
+_WAS = {
+    SENDS_AGAIN: "sent again",
+    GIVES_UP: "gave up",
+    ANSWERS: "answered",
+    VARIES: "did now this, now that",
+    NOT_RUN: "was not run",
+}
+_STRUCK_UNSENT = frozenset({Phase.CONNECT, Phase.TLS})
+_IN_WORDS = {
+    Phase.ACCEPT: "before the router had read a byte",
+    Phase.REQUEST: "while the request was being read",
+    Phase.CONTENT: "its content wrong",
+    Phase.STREAM: "of a stream",
+    Phase.BODY: "its body cut, or delimited in an unusual way",
+    Phase.AFTER: "with more behind it",
+    Phase.TIME: "late, or bit by bit",
+    Phase.RESOLVE: "by name, nothing sent yet",
+}
+
+Key = tuple[str, str, str, str]  # phase, evidence, class, truth
+
+
+def decisions_of(base: Report, candidate: Report) -> tuple[Decision, ...]:
+    """One row for each kind of evidence and truth that both sides met, in the base's order, twins beside each other."""
+    of_candidate = {cell.id: cell for cell in candidate.cells}
+    rows: dict[Key, list[tuple[CellReport, CellReport]]] = {}
+    for cell in base.cells:
+        other = of_candidate.get(cell.id)
+        if other is not None and cell.plan == other.plan and _decides(cell) and _decides(other):
+            rows.setdefault((cell.phase, cell.evidence, cell.class_, cell.truth), []).append((cell, other))
+    order = list(dict.fromkeys(key[:3] for key in rows))
+    return tuple(_decision(key, rows[key]) for key in sorted(rows, key=lambda key: (order.index(key[:3]), key[3])))
+
+
+def _decides(cell: CellReport) -> bool:
+    """One operation met one fault, its caller stayed, and what the forwarder did with it is judged."""
+    lived = cell.verdict in ("PASS", "FAIL") and bool(cell.truth)
+    return lived and not cell.tells and not cell.dimensions.get("leaves") and cell.phase != Phase.NONE
+
+
+def _decision(key: Key, pairs: Sequence[tuple[CellReport, CellReport]]) -> Decision:
+    phase, evidence, class_, truth = key
+    base, candidate = did(was for was, _ in pairs), did(now for _, now in pairs)
+    changed = [(was, now) for was, now in pairs if _decided(was) != _decided(now)]
+    saw = in_words(phase, evidence)
+    return Decision(
+        evidence=saw,
+        class_=class_,
+        truth="executed" if truth == "executed" else "not executed",
+        base=base,
+        candidate=candidate,
+        changed=bool(changed),
+        says=_sentence(saw, truth, class_, changed, len(pairs)) if changed else "",
+    )
+
+
+def did(cells: Iterable[CellReport]) -> Did:
+    """What one side did in these cells, all of one kind."""
+    cells = list(cells)
+    does = {_decided(cell) for cell in cells}
+    counted = [cell.attempts for cell in cells if cell.attempts is not None]
+    runs = [cell.executions for cell in cells]
+    return Did(
+        does=does.pop() if len(does) == 1 else VARIES if does else NOT_RUN,
+        attempts=(min(counted), max(counted)) if counted else None,
+        executions=(min(runs), max(runs)) if runs else None,
+        outcome=", ".join(dict.fromkeys(cell.outcome for cell in cells)),
+        cells=tuple(cell.id for cell in cells),
+    )
+
+
+def _decided(cell: CellReport) -> str:
+    sent = cell.attempts if cell.attempts is not None else max(1, cell.executions)
+    if sent > 1 or cell.executions > 1:
+        return SENDS_AGAIN
+    return ANSWERS if cell.outcome == "ok" else GIVES_UP
+
+
+def in_words(phase: str, evidence: str) -> str:
+    """What the forwarder saw, as a reviewer says it: "503", "reset before any reply byte"."""
+    seen = evidence.removeprefix(f"{Sight.STATUS} ")
+    if phase in _STRUCK_UNSENT:
+        return f"{seen}, nothing sent yet"
+    if phase in _IN_WORDS:
+        return f"{seen}, {_IN_WORDS[Phase(phase)]}"
+    return seen
+
+
+def _sentence(saw: str, truth: str, class_: str, changed: Sequence[tuple[CellReport, CellReport]], cells: int) -> str:
+    """ "503 after the work was done: gave up, now sends again (executed twice)"."""
+    when = "after the work was done" if truth == "executed" else "before any work was done"
+    (was, now), _ = Counter((_decided(was), _decided(now)) for was, now in changed).most_common(1)[0]
+    ran = max(cell.executions for _, cell in changed)
+    twice = f" (executed {ran} times)" if ran > 1 else ""
+    some = "" if len(changed) == cells else f", in {len(changed)} of {cells} cells"
+    safe = "; the evidence proves that nothing ran" if class_ == Class.SAFE else ""
+    return f"{saw}, {when}: {_WAS[was]}, now {now}{twice}{some}{safe}"

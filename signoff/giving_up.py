@@ -1,0 +1,53 @@
+"""How long callers wait for a failure, in multiples of the time-outs that a subject states."""
+
+from collections.abc import Iterable
+from statistics import median
+from typing import Literal
+
+from faults.vocabulary import Phase, Sight
+from signoff.decisions import in_words
+from signoff.report import CellReport, Report, SubjectReport
+from signoff.sign_off import GivingUp
+
+_CONNECTING = frozenset({Sight.CONNECT_TIMEOUT, Sight.TLS_STALLED})
+_WAITING = frozenset({Sight.SILENCE, Sight.STALL, Sight.POOL_WAIT, *_CONNECTING})  # what is seen only by waiting
+
+Timeout = Literal["connect", "read"]
+
+
+def giving_up_of(base: Report, candidate: Report) -> tuple[GivingUp, ...]:
+    """One row for each kind of silence that ended in a failure on either side: everything else fails at once.
+
+    The median over the cells of a kind; a report without time-outs has none.
+    """
+    both = _waits(base), _waits(candidate)
+    keys = dict.fromkeys([*both[0], *both[1]])
+    return tuple(
+        GivingUp(
+            evidence=evidence,
+            of=of,
+            base=_multiple(both[0].get((evidence, of)), base.subject, of),
+            candidate=_multiple(both[1].get((evidence, of)), candidate.subject, of),
+            cells=tuple(dict.fromkeys(cell.id for side in both for cell in side.get((evidence, of), ()))),
+        )
+        for evidence, of in keys
+    )
+
+
+def _waits(report: Report) -> dict[tuple[str, Timeout], list[CellReport]]:
+    found: dict[tuple[str, Timeout], list[CellReport]] = {}
+    for cell in report.cells:
+        sight = next((sight for sight in _WAITING if cell.evidence.startswith(sight)), None)
+        failed = cell.verdict in ("PASS", "FAIL") and cell.outcome in ("failed", "unknown")
+        if sight is None or not failed or not cell.truth or cell.dimensions.get("leaves") or cell.phase == Phase.NONE:
+            continue
+        of: Timeout = "connect" if sight in _CONNECTING else "read"
+        found.setdefault((in_words(cell.phase, cell.evidence), of), []).append(cell)
+    return found
+
+
+def _multiple(cells: Iterable[CellReport] | None, subject: SubjectReport, of: Timeout) -> float | None:
+    timeout_ms = subject.connect_timeout_ms if of == "connect" else subject.read_timeout_ms
+    if not cells or not timeout_ms:
+        return None
+    return round(median(cell.delay_ms for cell in cells) / timeout_ms, 1)

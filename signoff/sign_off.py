@@ -1,0 +1,164 @@
+"""signoff.json: base against candidate, and all that its faces (terminal, HTML, Markdown, JUnit) are drawn from.
+
+Faces run nothing and compute no judgement: what a reader is shown is in here. Schema: docs/signoff.schema.json.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from signoff.report import CellReport, FaultCount, SubjectReport
+
+SCHEMA = 1
+
+ChangeWord = Literal["regressed", "still broken", "fixed", "weaker", "stronger", "same", "unproven"]
+SignOffVerdict = Literal["BLOCK", "UNPROVEN", "MAY SHIP"]
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two: who it was, where its own report lies (relative to this file), and why that is not whole.
+
+    earlier: its report was made before, and given in place of a subject (`--base report.json`).
+    """
+
+    subject: SubjectReport
+    report: str
+    verdict: str
+    counts: dict[str, int]
+    histogram: dict[str, FaultCount] = {}
+    tool: str = ""
+    partial: str = ""
+    earlier: bool = False
+
+
+class CellDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """One cell on both sides; null where a side has none. excused: by which allowance (its place in `allowances`)."""
+
+    id: str
+    change: ChangeWord
+    says: str
+    base: CellReport | None
+    candidate: CellReport | None
+    excused: int | None = None
+
+
+class Did(msgspec.Struct, frozen=True, kw_only=True):
+    """What one side does on some evidence, learnt from its ledgers.
+
+    does: "sends again", "gives up", "answers" (it passes on, or makes, an answer), "varies", "not run". attempts: the
+    fewest and the most sendings; executions likewise; outcome: what its callers have.
+    """
+
+    does: str
+    attempts: tuple[int, int] | None = None
+    executions: tuple[int, int] | None = None
+    outcome: str = ""
+    cells: tuple[str, ...] = ()
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the decision table: what the forwarder saw, what was true (both twins), and what each side does.
+
+    says: the sentence that a reviewer needs; empty where both do the same.
+    """
+
+    evidence: str
+    class_: str = msgspec.field(name="class")
+    truth: Literal["not executed", "executed"]
+    base: Did
+    candidate: Did
+    changed: bool
+    says: str = ""
+
+
+class Amplified(msgspec.Struct, frozen=True, kw_only=True):
+    """What one side makes of that many operations at once while its router is in that state, per operation."""
+
+    attempts: float
+    executions: float
+    failed: float
+
+
+class Amplification(msgspec.Struct, frozen=True, kw_only=True):
+    """One row: the state of the router ("down", "slow", "half broken"), and how many operations came at once."""
+
+    state: str
+    operations: int
+    base: Amplified | None
+    candidate: Amplified | None
+    reason: str = ""
+
+
+class GivingUp(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a caller waits for a failure, in multiples of the time-outs that the subject states.
+
+    of: which of them ("connect", "read"). base, candidate: the multiple, null where none was measured.
+    """
+
+    evidence: str
+    of: Literal["connect", "read"]
+    base: float | None
+    candidate: float | None
+    cells: tuple[str, ...] = ()
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """A rate per 1,000 operations, and the ends of its 95 % interval."""
+
+    rate: float
+    low: float
+    high: float
+
+
+class WorkSide(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one side, under the fault mix. lost: its caller has no result in the end; doubled: executed twice or more."""
+
+    operations: int
+    lost: Interval
+    doubled: Interval
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """Work lost and doubled under a stated mix of faults; origin: where the mix comes from."""
+
+    mix: str
+    origin: str
+    base: WorkSide
+    candidate: WorkSide
+
+
+class Allowance(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the allowance file, and what became of it."""
+
+    cells: str
+    reason: str
+    owner: str
+    expires: str
+    state: Literal["used", "unused", "expired"]
+    excused: int = 0
+
+
+class SignOff(msgspec.Struct, frozen=True, kw_only=True):
+    """All of one sign-off. `partial` says why it is not whole: then no verdict is claimed (it is UNPROVEN).
+
+    matter: the three lines that matter, in order. exit: the exit code that goes with the verdict.
+    """
+
+    schema: int = SCHEMA
+    tool: str
+    verdict: SignOffVerdict
+    exit: int
+    matter: tuple[str, ...]
+    seed: int
+    depth: str
+    strict: bool
+    base: Side
+    candidate: Side
+    counts: dict[str, int]
+    cells: tuple[CellDifference, ...]
+    decisions: tuple[Decision, ...] = ()
+    amplification: tuple[Amplification, ...] = ()
+    giving_up: tuple[GivingUp, ...] = ()
+    work: Work | None = None
+    allowances: tuple[Allowance, ...] = ()
+    partial: str = ""

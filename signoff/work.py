@@ -1,0 +1,112 @@
+"""Work lost and doubled under a mix of faults: counted over operations that each meet one fault drawn from it."""
+
+import random
+from collections.abc import Sequence
+from math import sqrt
+
+from faults.plan import Plan
+from signoff.mix import Mix
+from signoff.report import Worked
+from signoff.sign_off import Interval, Work, WorkSide
+from suites.accounts import accounts_of
+from suites.cells import Cell, all_cells
+from suites.driver import Driver
+from suites.history import Kind
+from suites.lanes import run_plans
+from suites.reach import Machine, unreachable
+from suites.run import Run
+from suites.subject import SubjectSpec
+
+DRAWN = 200  # operations of a side
+_Z = 1.96  # of a normal distribution, for 95 %
+
+
+def drawn_plans(
+    mix: Mix, specs: Sequence[SubjectSpec], machine: Machine, seed: int
+) -> tuple[list[Plan], dict[str, str]]:
+    """So many plans of one operation, each with a fault drawn from the mix: the first of its cells that all of these
+    subjects can reach. And the faults that have none, each with the reason; the others are drawn in their place.
+    """
+    plans: dict[str, Plan] = {}
+    unmeasured: dict[str, str] = {}
+    cells = all_cells()
+    for fault in mix.faults:
+        found = _reachable([cell for cell in cells if cell.fault.id == fault], specs, machine)
+        if isinstance(found, Plan):
+            plans[fault] = found
+        else:
+            unmeasured[fault] = found
+    if not plans:
+        return [], unmeasured
+    weights = [mix.faults[fault] for fault in plans]
+    drawn = random.Random(seed).choices(list(plans.values()), weights, k=DRAWN)
+    return drawn, unmeasured
+
+
+def _reachable(cells: Sequence[Cell], specs: Sequence[SubjectSpec], machine: Machine) -> Plan | str:
+    reasons = []
+    for cell in cells:
+        reason = next(filter(None, (unreachable(cell.plan, spec, machine) for spec in specs)), None)
+        if reason is None and len(cell.plan.operations) == 1 and cell.leaves is None:
+            return cell.plan
+        reasons.append(reason or "no cell of one operation whose caller stays")
+    return reasons[0] if reasons else "it has no cell"
+
+
+async def worked(
+    driver: Driver, plans: Sequence[Plan], mix: Mix, unmeasured: dict[str, str], *, jobs: int | None
+) -> Worked:
+    """Live through these plans and count; nothing is judged. Raises SubjectError."""
+    lost = doubled = 0
+
+    def count(_: int, run: Run) -> None:
+        nonlocal lost, doubled
+        lost += lost_in(run)
+        doubled += doubled_in(run)
+
+    await run_plans(driver, plans, count, lanes=jobs)
+    return Worked(
+        mix=mix.name,
+        origin=mix.origin,
+        per_1000=mix.per_1000,
+        operations=len(plans),
+        lost=lost,
+        doubled=doubled,
+        unmeasured=unmeasured,
+    )
+
+
+def lost_in(run: Run) -> int:
+    """Operations whose caller has no result in the end."""
+    return sum(outcome.kind is not Kind.OK for outcome in run.history if outcome.operation in run.operations)
+
+
+def doubled_in(run: Run) -> int:
+    """Operations that were executed more than once."""
+    return sum(len(account.executions) > 1 for account in accounts_of(run).planned)
+
+
+def work_of(base: Worked | None, candidate: Worked | None) -> Work | None:
+    """Both sides, per 1,000 operations; None where a side was not measured, or under another mix."""
+    if base is None or candidate is None or (base.mix, base.per_1000) != (candidate.mix, candidate.per_1000):
+        return None
+    return Work(mix=base.mix, origin=base.origin, base=_side(base), candidate=_side(candidate))
+
+
+def _side(side: Worked) -> WorkSide:
+    return WorkSide(
+        operations=side.operations,
+        lost=interval(side.lost, side.operations, side.per_1000),
+        doubled=interval(side.doubled, side.operations, side.per_1000),
+    )
+
+
+def interval(count: int, of: int, per_1000: float) -> Interval:
+    """The rate per 1,000 operations and its 95 % interval, after Wilson (1927): it holds for counts of 0 too."""
+    if not of:
+        return Interval(rate=0.0, low=0.0, high=per_1000)
+    share, z2 = count / of, _Z * _Z
+    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
+    half = _Z / (1 + z2 / of) * sqrt(share * (1 - share) / of + z2 / (4 * of * of))
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return Interval(rate=round(share * per_1000, 2), low=round(low * per_1000, 2), high=round(high * per_1000, 2))

@@ -3,7 +3,9 @@ follows from entries alone; nothing is judged.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from suites.attempts import Attempt, IdleStrike, View, view_in
 from suites.bystanders import without_bystanders

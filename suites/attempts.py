@@ -1,7 +1,9 @@
 """Attempts: the sendings of an operation by the subject, whether or not the router could read them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fake_router.entries import Witness
 from faults.catalogue import fault_named
@@ -68,8 +70,7 @@ class IdleStrike:
         return (self.strike.striking,) if self.strike.struck is None else (self.strike.striking, self.strike.struck)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """One sending of an operation. `received`, `accepted`, `executed`, `replying` and the like are seqs of entries,
     or None where there is none.
 
@@ -149,4 +150,4 @@ class Attempt:
 
     def noted(self, *seqs: int, **facts: Any) -> "Attempt":
         """The same, with these facts and the entries that say so."""
-        return replace(self, entries=(*self.entries, *seqs), **facts)
+        return msgspec.structs.replace(self, entries=(*self.entries, *seqs), **facts)

@@ -1,7 +1,8 @@
 """Connections that a toxic ended beside the one that carried an operation: probes, and what a pool had open."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fake_router.entries import Received
 from faults.poison import Poison

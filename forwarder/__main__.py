@@ -1,34 +1,33 @@
 """`python -m forwarder`: the forwarder as a server in a process of its own."""
 
 import argparse
+import ipaddress
 import json
 import os
 import signal
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 import uvloop
 
-from forwarder.client import Forwarder
-from forwarder.policy import POLICIES, Policy, UnknownPolicyError, policy_named
+from forwarder.api.options import KERNEL_BACKLOG, SMALLEST_BACKLOG, add_to, read
 from forwarder.settings import Settings
 from forwarder.urls import RotatingUrls
 
 COULD_NOT_RUN = 4
 INTERRUPTED = 130
-KERNEL_BACKLOG = 4096  # net.core.somaxconn cuts a larger one silently
-SMALLEST_BACKLOG = 128  # callers beyond the connection limit queue here
-
-_DEFAULTS = Settings()
+_SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
 
 _ABOUT = """\
-Takes POST /v1/completions and /v1/chat/completions, whole or streamed, and passes it on to a router: once, and once
-more only when the evidence of the failure proves that the router never applied the first (policy `safe`)."""
+Takes POST /v1/completions and /v1/chat/completions, whole or streamed, and the sampling path of the Tinker SDK under
+/api/v1, and passes it on to a router: once, and once more only when the evidence of the failure proves that the router
+never applied the first (policy `safe`)."""
 
 _MORE = """\
-answers:
+answers under /v1:
   200  the router's JSON, unchanged, checked to be whole and what was asked for; or its events, checked as they pass:
        a stream without [DONE] has failed, and ends with an error event and short of its last chunk
   503  not_executed   nothing ran; the caller may send it again
@@ -37,11 +36,14 @@ answers:
   4xx  rejected       the router's own status
   400  bad_request    nothing was sent
   Each error is {"error": {"type", "message", "executed": "no" | "unknown" | "yes", "attempts"}}.
-  GET /healthz answers {"in_flight": n}.
+under /api/v1: asample answers with the id of a future, retrieve_future with its result once it is there; all answers
+  are in docs/server.md.
+GET /healthz answers {"in_flight": n}, GET /metrics what Prometheus scrapes.
 
 When it listens it prints one line of JSON to stdout: {"listening": "HOST:PORT", "host", "port", "pid"}.
-SIGTERM: it takes no new request, answers those in flight, and exits with 0. Logs go to stderr.
-Exit codes: 0 ended by SIGTERM, 2 wrong usage, 4 could not listen, 130 after Ctrl-C.
+SIGTERM: it takes no new request, answers those in flight (for --drain-s seconds; a second signal skips them), gives
+every future an outcome, and exits with 0. Logs go to stderr.
+Exit codes: 0 ended by SIGTERM, 2 wrong usage, 4 could not listen or open its store, 130 after Ctrl-C.
 
 example:
   python -m forwarder --listen 127.0.0.1:8080 --router http://10.0.0.1:8000 --router http://10.0.0.2:8000"""
@@ -50,16 +52,11 @@ example:
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve until a signal; the exit code."""
     parser = _parser()
-    options = parser.parse_args(argv)
+    options = read(parser, argv, os.environ)
     try:
-        settings = Settings(
-            max_connections=options.max_connections,
-            connect_timeout_ms=options.connect_timeout_ms,
-            read_timeout_ms=options.read_timeout_ms,
-            tls=None if options.ca is None else _trusting(options.ca),
-            nameservers=tuple(filter(None, options.nameserver)),
-        )
+        settings = _settings(options)
         urls = RotatingUrls(options.router)
+        _check(options)
     except ValueError as error:
         parser.error(str(error))
     host, port = options.listen
@@ -67,23 +64,56 @@ def main(argv: Sequence[str] | None = None) -> int:
         listener = _bound(host, port)
     except OSError as error:
         return _could_not_listen(host, port, error)
-    forwarder = Forwarder(urls, policy=options.policy, settings=settings)
+    _say_what_caps(_backlog(options))
     caught: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises a signal again when it has finished: it ends up here, and the exit code is ours. One that
         # comes before uvicorn listens for signals ends up here too, and is heeded as soon as it is ready.
         signal.signal(number, lambda number, _: caught.append(number))
     with listener:
-        refused = uvloop.run(_serve(forwarder, listener, options, caught))
-    if refused is not None:
-        return _could_not_listen(host, port, refused)
+        wrong = uvloop.run(_serve(listener, options, settings, urls, caught))
+    if isinstance(wrong, OSError):
+        return _could_not_listen(host, port, wrong)
+    if wrong is not None:
+        print(f"python -m forwarder: --store: {wrong}", file=sys.stderr)
+        return COULD_NOT_RUN
     return INTERRUPTED if signal.SIGINT in caught else 0
 
 
+def _settings(options: argparse.Namespace) -> Settings:
+    return Settings(
+        max_connections=options.max_connections,
+        connect_timeout_ms=options.connect_timeout_ms,
+        read_timeout_ms=options.read_timeout_ms,
+        tls=None if options.ca is None else _trusting(options.ca),
+        nameservers=tuple(filter(None, options.nameserver)),
+    )
+
+
+def _check(options: argparse.Namespace) -> None:
+    from forwarder.api.starting import limits_of, ttl_of
+
+    ttl_of(options)
+    limits_of(options)
+    host = options.listen[0]
+    if options.test_clock is not None and not (host == "localhost" or ipaddress.ip_address(host).is_loopback):
+        raise ValueError(
+            f"--test-clock with --listen {host}; expected a loopback address: anybody could move the clock"
+        )
+
+
 async def _serve(
-    forwarder: Forwarder, listener: socket.socket, options: argparse.Namespace, caught: list[int]
-) -> OSError | None:
-    from forwarder.server import ListenError, server_of  # the web framework is loaded when the flags are right
+    listener: socket.socket, options: argparse.Namespace, settings: Settings, urls: RotatingUrls, caught: list[int]
+) -> Exception | None:
+    # The web framework is loaded when the flags are right.
+    from forwarder.api.app import app_of
+    from forwarder.api.logs import Logs, set_up
+    from forwarder.api.metrics import Metrics
+    from forwarder.api.starting import service_of
+    from forwarder.client import Forwarder
+    from forwarder.futures.clock import ManualClock, SystemClock
+    from forwarder.futures.errors import JournalError
+    from forwarder.server import ListenError, server_of
 
     def ready() -> bool:
         if caught:
@@ -93,18 +123,29 @@ async def _serve(
         print(json.dumps({"listening": shown, "host": host, "port": port, "pid": os.getpid()}), flush=True)
         return True
 
-    async with forwarder:
-        server = server_of(
-            forwarder,
-            backlog=options.backlog or _backlog_for(options.max_connections),
-            keep_alive_s=options.keep_alive_s,
-            access_log=options.access_log,
-            ready=ready,
-        )
-        try:
-            await server.serve(sockets=[listener])
-        except ListenError as error:
-            return error.error
+    metrics = Metrics()
+    manual = None if options.test_clock is None else ManualClock(options.test_clock)
+    forwarder = Forwarder(urls, policy=options.policy, settings=settings, on_retry=metrics.retry)
+    with Logs() as logs:
+        set_up(logs, access_log=options.access_log)
+        metrics.read({"forwarder_dropped_log_lines": ("Log lines that nobody took.", lambda: logs.dropped)})
+        async with forwarder:
+            try:
+                service = await service_of(options, forwarder, metrics, manual or SystemClock())
+            except JournalError as error:
+                return error
+            server = server_of(
+                app_of(service, manual),
+                service,
+                backlog=_backlog(options),
+                keep_alive_s=options.keep_alive_s,
+                access_log=options.access_log,
+                ready=ready,
+            )
+            try:
+                await server.serve(sockets=[listener])
+            except ListenError as error:
+                return error.error
     return None
 
 
@@ -118,8 +159,25 @@ def _trusting(path: str) -> ssl.SSLContext:
     return context
 
 
-def _backlog_for(max_connections: int) -> int:
-    return max(SMALLEST_BACKLOG, max_connections) if max_connections else KERNEL_BACKLOG
+def _backlog(options: argparse.Namespace) -> int:
+    if options.backlog:
+        return int(options.backlog)
+    return max(SMALLEST_BACKLOG, options.max_connections) if options.max_connections else KERNEL_BACKLOG
+
+
+def _say_what_caps(backlog: int) -> None:
+    """The kernel cuts a backlog without a word; here is one."""
+    try:
+        most = int(_SOMAXCONN.read_text())
+    except (OSError, ValueError):
+        return
+    if backlog > most:
+        print(
+            f"python -m forwarder: the backlog of {backlog} is cut to {most} by net.core.somaxconn: "
+            "raise that (sysctl), or a burst of callers meets a full queue",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -152,116 +210,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    _add_addresses(parser.add_argument)
-    _add_sending(parser.add_argument)
-    _add_callers(parser.add_argument)
+    add_to(parser)
     return parser
-
-
-_Add = Callable[..., argparse.Action]
-
-
-def _add_addresses(add: _Add) -> None:
-    """Where it listens, and where and who its router is."""
-    add(
-        "--listen",
-        type=_address,
-        default=("127.0.0.1", 8080),
-        metavar="HOST:PORT",
-        help="where to listen; port 0 takes a free one (default: 127.0.0.1:8080)",
-    )
-    add(
-        "--router",
-        action="append",
-        required=True,
-        metavar="URL",
-        help="where the router is; given several times: all stick to one, and move on when it fails safely",
-    )
-    add(
-        "--nameserver",
-        action="append",
-        default=[],
-        metavar="HOST:PORT",
-        help="whom to ask for names; may be given several times (default, and where empty: the system's resolver)",
-    )
-    add(
-        "--ca",
-        metavar="FILE",
-        help="the CA certificates, in PEM, that an https router's must come from (default: the system's)",
-    )
-
-
-def _add_sending(add: _Add) -> None:
-    """What is sent again, how long it waits for the router, and over how many connections."""
-    add(
-        "--policy",
-        type=_policy,
-        default="safe",
-        metavar="NAME",
-        help="what is sent again: " + "; ".join(f"{p.name}: {p.says}" for p in POLICIES.values()) + " (default: safe)",
-    )
-    add(
-        "--connect-timeout-ms",
-        type=int,
-        default=_DEFAULTS.connect_timeout_ms,
-        metavar="MS",
-        help="for the handshake with the router; waiting for a free connection does not count (default: %(default)s)",
-    )
-    add(
-        "--read-timeout-ms",
-        type=int,
-        default=_DEFAULTS.read_timeout_ms,
-        metavar="MS",
-        help="silence of the router that is taken for a failure: raise it for long generations (default: %(default)s)",
-    )
-    add(
-        "--max-connections",
-        type=int,
-        default=_DEFAULTS.max_connections,
-        metavar="N",
-        help="connections to the router at most; more requests wait (default: 0, no limit)",
-    )
-
-
-def _add_callers(add: _Add) -> None:
-    """How long it waits for callers, how many may wait for it, and what it writes of them."""
-    add(
-        "--keep-alive-s",
-        type=_positive,
-        default=75,
-        metavar="S",
-        help="how long a caller's idle connection is kept (default: %(default)s)",
-    )
-    add(
-        "--backlog",
-        type=_positive,
-        default=None,
-        metavar="N",
-        help="callers that may wait to be accepted (default: as many as --max-connections, at least "
-        f"{SMALLEST_BACKLOG}; {KERNEL_BACKLOG} when that is 0)",
-    )
-    add("--access-log", action=argparse.BooleanOptionalAction, default=True, help="a line on stderr for each request")
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, colon, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not port.isdecimal() or int(port) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r}; expected HOST:PORT with a port from 0 to 65535")
-    return host, int(port)
-
-
-def _policy(name: str) -> Policy:
-    try:
-        return policy_named(name)
-    except UnknownPolicyError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}; expected a whole number from 1")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -30,17 +30,24 @@ class Forwarder:
     """Passes completion requests on to a router, over one shared pool of connections.
 
     urls: one or more router URLs to stick to and move on from, or a source of them. Use it as an async context
-    manager, or call start and close; it belongs to the loop on which it was started.
+    manager, or call start and close; it belongs to the loop on which it was started. on_retry: told the evidence on
+    which a request is sent again, each time.
     """
 
     def __init__(
-        self, urls: Sequence[str] | UrlSource, *, policy: Policy = SAFE, settings: Settings | None = None
+        self,
+        urls: Sequence[str] | UrlSource,
+        *,
+        policy: Policy = SAFE,
+        settings: Settings | None = None,
+        on_retry: Callable[[Evidence], None] | None = None,
     ) -> None:
         self._urls: UrlSource = RotatingUrls(urls) if isinstance(urls, Sequence) else urls
         self._policy = policy
         self._settings = settings if settings is not None else Settings()
         self._transport: Transport | None = None
         self._in_flight = 0
+        self._on_retry = on_retry
 
     @property
     def in_flight(self) -> int:
@@ -178,6 +185,8 @@ class Forwarder:
                 raise error_for(failures)
             if self._transport is not transport:
                 raise error_for(failures)  # closed meanwhile
+            if self._on_retry is not None:
+                self._on_retry(got)
             url = self._urls.refresh(url)
             if got.status == _EXPECTATION_FAILED:
                 request = replace(request, expect=False)  # RFC 9110 s10.1.1: repeat it without the expectation

@@ -1,90 +1,18 @@
-"""The forwarder as an HTTP server: /v1/completions and /v1/chat/completions in and out.
+"""The forwarder as an HTTP server on uvicorn: how it listens, and how it ends."""
 
-A success is the router's JSON or its events, byte for byte. Everything else is a JSON error that claims no more than
-the evidence proves: "executed" is "no", "unknown" or "yes".
-
-A caller that leaves changes nothing about an attempt under way: it goes on to its end, because ending it would
-not undo the work. But for a caller that has left nothing is sent again. (A stream ends with its caller.)
-"""
-
-import logging
+import asyncio
+import math
 import socket
-import sys
 from collections.abc import Callable
+from types import FrameType
 
-import orjson
 import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.types import ASGIApp
 
-from forwarder.client import Forwarder
-from forwarder.errors import (
-    ForwardError,
-    MayHaveRunError,
-    NotExecutedError,
-    RejectedError,
-    RequestError,
-    ResultLostError,
-    is_timeout,
-)
-from forwarder.relay import Relay
-from forwarder.request import Api, request_of
-from forwarder.validate import JSON_TYPE
+from forwarder.api.connection import connections_of
+from forwarder.api.service import Service
 
-_UNENDED = "ASGI callable returned without completing response."  # uvicorn of a stream that is cut on purpose
-
-
-def app_of(forwarder: Forwarder) -> Starlette:
-    """The ASGI application around a started forwarder. No BaseHTTPMiddleware: it hides that a caller has left."""
-
-    def answers(api: Api) -> Route:
-        async def answer(request: Request) -> Response:
-            try:
-                body = await request.body()
-            except ClientDisconnect:
-                return Response(status_code=400)  # half a request, and nobody to tell
-            try:
-                prepared = request_of(body, api)
-                if prepared.asked.stream:
-                    return Relay(forwarder.stream(prepared), _failed)
-                completion = await forwarder.complete(prepared, abandoned=request.is_disconnected)
-            except (RequestError, ForwardError) as error:
-                return _failed(error)
-            return Response(completion.raw, media_type=JSON_TYPE)
-
-        return Route(api.path, answer, methods=["POST"])
-
-    async def healthz(_: Request) -> Response:
-        return Response(orjson.dumps({"in_flight": forwarder.in_flight}), media_type=JSON_TYPE)
-
-    return Starlette(routes=[*map(answers, Api), Route("/healthz", healthz, methods=["GET"])])
-
-
-def _failed(error: ForwardError | RequestError) -> Response:
-    match error:
-        case RequestError():
-            return _error(400, "bad_request", str(error), executed="no", attempts=0)
-        case NotExecutedError():
-            return _error(503, "not_executed", error.says, executed="no", attempts=error.attempts)
-        case MayHaveRunError():
-            status = 504 if is_timeout(error.evidence) else 502
-            return _error(status, "may_have_run", error.says, executed="unknown", attempts=error.attempts)
-        case ResultLostError():
-            return _error(502, "result_lost", error.says, executed="yes", attempts=error.attempts)
-        case RejectedError():
-            status = error.evidence.status or 502
-            if status < 400:
-                status = 502  # a redirect is between the router and us; the caller could not follow it
-            return _error(status, "rejected", error.says, executed="unknown", attempts=error.attempts)
-        case _:
-            raise error
-
-
-def _error(status: int, kind: str, message: str, *, executed: str, attempts: int) -> Response:
-    error = {"type": kind, "message": message, "executed": executed, "attempts": attempts}
-    return Response(orjson.dumps({"error": error}), status_code=status, media_type=JSON_TYPE)
+LAST_ANSWERS_S = 5  # for callers to take their answers once there are no more operations
 
 
 class ListenError(Exception):
@@ -96,11 +24,12 @@ class ListenError(Exception):
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that tells when it listens: `ready` says whether it is to go on."""
+    """A uvicorn server that tells when it listens (`ready` says whether it is to go on), and ends as `Ending` does."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], bool]) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], bool]) -> None:
         super().__init__(config)
         self._ready = ready
+        self._ending = service.ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then tell. Raises ListenError."""
@@ -111,20 +40,39 @@ class Server(uvicorn.Server):
         if not self._ready():
             self.should_exit = True
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal ends it, the second hastens that, and one more ends it at once."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
+            return
+        self._captured_signals.append(sig)
+        self.force_exit = self._ending.hastened
+        self._ending.hasten()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Polls are taken while there are futures in flight; then it closes its port, and waits for open requests."""
+        self._ending.begin()
+        await self._ending.drain()
+        self.config.timeout_graceful_shutdown = math.ceil(self._ending.left_s) + LAST_ANSWERS_S
+        finishing = asyncio.create_task(self._ending.finish())
+        await super().shutdown(sockets)
+        await finishing
+
 
 def server_of(
-    forwarder: Forwarder, *, backlog: int, keep_alive_s: int, access_log: bool, ready: Callable[[], bool]
+    app: ASGIApp,
+    service: Service,
+    *,
+    backlog: int,
+    keep_alive_s: int,
+    access_log: bool,
+    ready: Callable[[], bool],
 ) -> Server:
-    """The server for a started forwarder; run it with `serve(sockets=[...])` on uvloop."""
-    _log_to_stderr("uvicorn.error", "%(message)s", logging.WARNING)
-    logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _UNENDED)
-    _log_to_stderr("forwarder.stream", "%(message)s", logging.WARNING)
-    if access_log:
-        _log_to_stderr("uvicorn.access", "%(asctime)s %(message)s", logging.INFO)
+    """The server for an application around a started forwarder; run it with `serve(sockets=[...])` on uvloop."""
     config = uvicorn.Config(
-        app_of(forwarder),
+        app,
         loop="uvloop",
-        http="httptools",
+        http=connections_of(service.activity),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -134,14 +82,4 @@ def server_of(
         proxy_headers=False,
         server_header=False,
     )
-    return Server(config, ready)
-
-
-def _log_to_stderr(logger_name: str, format_: str, level: int) -> None:
-    """A plain handler of its own: no colours, and no other logger's lines or levels."""
-    logger = logging.getLogger(logger_name)
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter(format_))
-    logger.handlers = [handler]
-    logger.setLevel(level)
-    logger.propagate = False
+    return Server(config, service, ready)

@@ -1,0 +1,106 @@
+"""One caller's connection: uvicorn's, and beside it what decides whether its caller can have got an answer.
+
+uvicorn tells of a caller that has left through `http.disconnect`, with two gaps that are closed here: it tells the
+latest of several pipelined requests alone, and only after its loop has read the end that lies in the kernel already.
+"""
+
+import asyncio
+import socket
+from typing import cast
+
+from starlette.types import Scope
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from forwarder.api.activity import Activity
+
+_EXTENSION = "forwarder.connection"
+_ESTABLISHED = 1  # tcp_info.tcpi_state; a FIN makes it CLOSE_WAIT, a reset CLOSE
+_SILENT_S, _PROBE_S, _PROBES = 30, 10, 3  # a peer that vanished without FIN is given up after a minute without an ACK
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's protocol over httptools; `activity` is set by `connections_of`."""
+
+    activity: Activity
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A caller has connected."""
+        self.activity.step()
+        self._unanswered: list[RequestResponseCycle] = []
+        self._socket = cast(socket.socket, transport.get_extra_info("socket"))
+        # With no room in its buffer a write is tried at once, and is paused as long as the kernel has not taken it all.
+        transport.set_write_buffer_limits(0)
+        _probe(self._socket)
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It has ended: every request on it that has no answer yet learns of it, pipelined ones too."""
+        self.activity.step()
+        super().connection_lost(exc)
+        for cycle in self._unanswered:
+            if not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes of requests have come."""
+        self.activity.step()
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        super().on_message_begin()
+        self.scope["extensions"] = {_EXTENSION: self}  # type: ignore[dict-item]
+
+    def on_headers_complete(self) -> None:
+        """Its head has come."""
+        super().on_headers_complete()
+        self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
+        self._unanswered.append(self.cycle)
+
+    def resume_writing(self) -> None:
+        """The kernel has taken all that was written."""
+        self.activity.step()
+        super().resume_writing()
+
+    @property
+    def left(self) -> bool:
+        """The caller has been seen to leave: it sent FIN (also a half-close) or RST, or the connection has ended."""
+        if self.transport.is_closing():
+            return True
+        try:
+            state = self._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+        except OSError:
+            return True
+        return state != _ESTABLISHED
+
+    async def written(self) -> bool:
+        """Wait until the kernel has taken every byte that was written; False: the caller left, or takes none."""
+        try:
+            async with asyncio.timeout(self.timeout_keep_alive):
+                while self.flow.write_paused and not self.transport.is_closing():
+                    await self.flow.drain()
+        except TimeoutError:
+            return False
+        return not self.transport.is_closing()
+
+    def abort(self) -> None:
+        """End it, with what was written and not yet taken."""
+        self.transport.abort()
+
+
+def _probe(connected: socket.socket) -> None:
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, _SILENT_S)
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, _PROBE_S)
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, _PROBES)
+
+
+def connections_of(activity: Activity) -> type[Connection]:
+    """The class of connections that tell this activity."""
+    return type("Connection", (Connection,), {"activity": activity})
+
+
+def connection_in(scope: Scope) -> Connection:
+    """The connection on which this request came."""
+    return cast(Connection, scope["extensions"][_EXTENSION])

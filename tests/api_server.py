@@ -5,11 +5,11 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from forwarder import Forwarder
+from forwarder import Forwarder, Settings
 from forwarder.api.app import app_of
 from forwarder.api.metrics import Metrics
 from forwarder.api.options import add_to, read
@@ -86,9 +86,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Calls the server at this address, each request on a connection of its own."""
+    """Calls the server at this address, each request on a connection of its own; `close` ends them all."""
 
     address: tuple[str, int]
+    calls: list[Call] = field(default_factory=list)
+
+    async def close(self) -> None:
+        """End every connection, and wait until it has ended."""
+        for call in self.calls:
+            call.writer.transport.abort()
+            with suppress(ConnectionError):
+                await call.writer.wait_closed()
 
     async def open(self, data: bytes = b"", *, receive_buffer: int = 0) -> Call:
         """A connection on which these bytes were sent. receive_buffer: of its socket, in bytes (0: the kernel's)."""
@@ -99,7 +107,9 @@ class Caller:
         await asyncio.get_running_loop().sock_connect(connected, self.address)
         reader, writer = await asyncio.open_connection(sock=connected)
         writer.write(data)
-        return Call(reader=reader, writer=writer)
+        call = Call(reader=reader, writer=writer)
+        self.calls.append(call)
+        return call
 
     async def get(self, path: str) -> Answer:
         """GET it."""
@@ -163,12 +173,13 @@ def options_of(*flags: str) -> argparse.Namespace:
 
 
 @asynccontextmanager
-async def serving(router_url: str, *flags: str) -> AsyncIterator[Serving]:
-    """A server with the test's clock, and these flags."""
+async def serving(router_url: str, *flags: str, settings: Settings | None = None) -> AsyncIterator[Serving]:
+    """A server with the test's clock, and these flags; settings: its forwarder's, in place of what the flags say."""
     options = options_of("--router", router_url, *flags)
     clock, metrics = ManualClock(START_MS), Metrics()
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        async with Forwarder(options.router, on_retry=metrics.retry) as forwarder:
+        settings = settings or Settings(read_timeout_ms=options.read_timeout_ms)
+        async with Forwarder(options.router, settings=settings, on_retry=metrics.retry) as forwarder:
             service = await service_of(options, forwarder, metrics, clock)
             ready = asyncio.Event()
             server = server_of(
@@ -182,8 +193,10 @@ async def serving(router_url: str, *flags: str) -> AsyncIterator[Serving]:
             running = asyncio.ensure_future(server.serve(sockets=[listener]))
             await ready.wait()
             try:
-                yield Serving(address=listener.getsockname(), service=service, server=server)
+                called = Serving(address=listener.getsockname(), service=service, server=server)
+                yield called
             finally:
+                await called.close()
                 service.ending.hasten()
                 server.should_exit = server.force_exit = True
                 await running

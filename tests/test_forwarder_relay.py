@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from forwarder import Forwarder, Settings
-from forwarder.server import server_of
+from tests.api_server import serving
 from tests.raw_router import FIN, NO_WORKERS, Act, RawRouter
 from tests.test_forwarder_stream import DONE, END, HEAD, LAST, OK, WHOLE, chunks, event
 
@@ -33,15 +33,8 @@ class Got:
 @asynccontextmanager
 async def _serving(router_url: str, settings: Settings | None = None) -> AsyncIterator[tuple[Forwarder, Any]]:
     """A forwarder and its server on the loop of the test; yields it and its address."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        async with Forwarder([router_url], settings=settings) as forwarder:
-            server = server_of(forwarder, backlog=16, keep_alive_s=5, access_log=False, ready=lambda: True)
-            serving = asyncio.ensure_future(server.serve(sockets=[listener]))
-            try:
-                yield forwarder, listener.getsockname()
-            finally:
-                server.should_exit = server.force_exit = True
-                await serving
+    async with serving(router_url, settings=settings) as server:
+        yield server.service.forwarder, server.address
 
 
 async def _sent(address: Any, body: bytes = REQUEST, *, receive_buffer: int = 0) -> tuple[Any, asyncio.StreamWriter]:

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from forwarder.api.activity import Activity
 from forwarder.api.connection import connection_in
 from forwarder.futures.clock import Clock
-from forwarder.futures.outcome import Failed, Gone, Sampled
+from forwarder.futures.outcome import Failed, Gone, Pending, Sampled
 from forwarder.futures.store import Futures
 
 
@@ -34,8 +34,12 @@ class Polls:
         self._activity = activity
         self._hold_ms = hold_ms
 
-    async def wait(self, request_id: str, receive: Receive) -> Sampled | Failed | Gone | NoResult:
-        """What a poll for this id, which had not landed, comes to; it leaves nothing behind."""
+    async def result(self, request_id: str, receive: Receive) -> Sampled | Failed | Gone | NoResult:
+        """What a poll for this id comes to, now or after a wait; it leaves nothing behind."""
+        found = self._futures.look(request_id)
+        return await self._waited(request_id, receive) if isinstance(found, Pending) else found
+
+    async def _waited(self, request_id: str, receive: Receive) -> Sampled | Failed | Gone | NoResult:
         held: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         timer = self._clock.call_at(self._clock.now_ms() + self._hold_ms, lambda: _set(held))
         landed = asyncio.ensure_future(self._futures.landed(request_id))

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from forwarder.api.activity import Activity
 from forwarder.api.answers import RefusedError
 
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class CallerLeftError(Exception):

@@ -54,7 +54,7 @@ async def _caller_left(_: Request, error: Exception) -> Response:
 async def _not_served(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
+        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
         answered = refusal(405, "method_not_allowed", f"{request.method} {request.url.path}; expected {allowed}")
         answered.headers["Allow"] = allowed  # RFC 9110 s15.5.6
         return answered

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from forwarder.api.answers import JSON_TYPE, RefusedError, answer, refusal
 from forwarder.api.delivery import Delivery, Departed, NoResult
 from forwarder.api.service import Service
-from forwarder.futures.outcome import Failed, Gone, Pending, Sampled
+from forwarder.futures.outcome import Failed, Gone, Sampled
 from forwarder.sampling.encode import json_of
 
 PROTOBUF_TYPE = "application/x-protobuf"
@@ -26,10 +26,7 @@ async def retrieve_future(service: Service, request: Request) -> Response:
     request_id = asked.request_id
     if not (request_id.isascii() and request_id.isdecimal()):
         raise RefusedError(422, "invalid", f"request_id is {request_id[:100]!r}; expected a number in decimal digits")
-    found = service.futures.look(request_id)
-    if isinstance(found, Pending):
-        found = await service.polls.wait(request_id, request.receive)
-    match found:
+    match await service.polls.result(request_id, request.receive):
         case NoResult.LEFT:
             service.metrics.poll("left")
             return Departed()
@@ -39,8 +36,8 @@ async def retrieve_future(service: Service, request: Request) -> Response:
         case Gone(why=why):
             service.metrics.poll("gone")
             return refusal(404, why.name.lower(), f"request_id {request_id}: {why.value}")
-        case Failed() | Sampled():
-            return _delivery(service, request, request_id, found)
+        case Failed() | Sampled() as outcome:
+            return _delivery(service, request, request_id, outcome)
 
 
 def _try_again() -> Response:

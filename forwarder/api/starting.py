@@ -11,6 +11,7 @@ from forwarder.api.metrics import Metrics
 from forwarder.api.service import Service
 from forwarder.client import Forwarder
 from forwarder.futures.clock import Clock
+from forwarder.futures.errors import JournalError
 from forwarder.futures.journal import Journal, NoJournal
 from forwarder.futures.limits import Limits, Ttl
 from forwarder.futures.store import Futures
@@ -35,9 +36,7 @@ def journal_of(options: argparse.Namespace) -> Journal:
     """Where accepted operations and results are written."""
     if not options.store:
         return NoJournal()
-    from forwarder.futures.sqlite_journal import SqliteJournal
-
-    return SqliteJournal(options.store)
+    raise JournalError(f"sqlite:{options.store}: there is no such store yet; expected memory")
 
 
 async def service_of(options: argparse.Namespace, forwarder: Forwarder, metrics: Metrics, clock: Clock) -> Service:

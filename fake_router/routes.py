@@ -13,7 +13,7 @@ from fake_router.entries import NOT_ANSWERED
 from fake_router.forms import MODEL
 from fake_router.layout import MOVED
 from fake_router.wire import Request
-from faults.form import COMPLETION, STREAM, AboutPrompt, Api, Form
+from faults.form import COMPLETION, AboutPrompt, Api, Form, form_of
 
 APIS: Mapping[str, Api] = {api.path: api for api in Api}
 MAX_CHOICES = 128
@@ -139,7 +139,7 @@ def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:
     if not 1 <= choices <= MAX_CHOICES:
         return Refusal(status=400, why=f"n is {choices!r}; expected 1 to {MAX_CHOICES}")
     operation = operation_in_messages(content) if api is Api.CHAT else operation_in(content)
-    form = FORMS[api, bool(asked.stream)]
+    form = form_of(api, bool(asked.stream))
     if asked.prompt_logprobs is not None and form is COMPLETION:
         about = _about_prompt(asked.prompt, asked.prompt_logprobs)
         if isinstance(about, Refusal):
@@ -162,6 +162,4 @@ def _about_prompt(prompt: object, likeliest: int) -> AboutPrompt | Refusal:
 
 
 _TokenId = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
-_ALL = (COMPLETION, STREAM, Form(api=Api.CHAT), Form(api=Api.CHAT, stream=True))
-FORMS = {(form.api, form.stream): form for form in _ALL}  # one object each: nearly every request asks for COMPLETION
 _CONTENT = {Api.COMPLETIONS: "`prompt`, a text or a list of token ids", Api.CHAT: "`messages`, a list"}

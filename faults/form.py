@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 
 
 class Api(StrEnum):
@@ -39,5 +40,11 @@ class Form:
             raise ValueError(f"{self.about_prompt!r} of a stream or a chat; expected it of a whole completion alone")
 
 
-COMPLETION = Form()
-STREAM = Form(stream=True)
+@cache
+def form_of(api: str, stream: bool) -> Form:
+    """One object for each form, whatever it is asked for by. Raises ValueError for an API that is none."""
+    return Form(api=Api(api), stream=stream)
+
+
+COMPLETION = form_of(Api.COMPLETIONS, False)
+STREAM = form_of(Api.COMPLETIONS, True)

@@ -22,7 +22,7 @@ from faults.acts import (
 )
 from faults.answer import Answer
 from faults.catalogue import fault_named
-from faults.form import Api, Form
+from faults.form import Api, Form, form_of
 from faults.poison import Poison
 from faults.under import Hop, Overlay, over
 from faults.vocabulary import Leaving
@@ -91,7 +91,7 @@ class PlannedOperation:
     @property
     def form(self) -> Form:
         """What it asks for."""
-        return Form(api=Api(self.api), stream=self.stream)
+        return form_of(self.api, self.stream)
 
     @property
     def waits_for_its_caller(self) -> bool:

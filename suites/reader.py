@@ -26,7 +26,7 @@ from fake_router.entries import (
 )
 from faults.acts import is_listener_act, strikes_idle
 from faults.catalogue import fault_named, is_fault
-from faults.form import AboutPrompt, Api, Form
+from faults.form import AboutPrompt, Api, Form, form_of
 from faults.poison import Poison
 from suites.attempts import DIRECT, Attempt, IdleStrike, Strike, View
 from suites.dials import Dials
@@ -223,7 +223,7 @@ class Reader:
 
 
 def _form_of(entry: Received) -> Form:
-    about = None
-    if entry.prompt_logprobs is not None:
-        about = AboutPrompt(likeliest=entry.prompt_logprobs, tokens=entry.prompt)
+    if entry.prompt_logprobs is None:
+        return form_of(entry.api, entry.stream)
+    about = AboutPrompt(likeliest=entry.prompt_logprobs, tokens=entry.prompt)
     return Form(api=Api(entry.api), stream=entry.stream, about_prompt=about)

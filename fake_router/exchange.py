@@ -161,10 +161,14 @@ TABLE: Mapping[tuple[State, Event], Callable[[ExchangeAct], Step]] = {
 }
 
 
+def _without_strike(step: Step) -> Step:
+    state, commands = step
+    return state, tuple([command for command in commands if not isinstance(command, OpenStrike | CloseStrike)])
+
+
 # What no fault strikes is computed once: nearly every exchange under load is such a one.
-_OF_HEALTHY: Mapping[Callable[[ExchangeAct], Step], Step] = {
-    _begin: (State.SENDING, (Execute(), Send(act=HEALTHY))),
-    _sent: (State.OVER, ()),
+_OF_HEALTHY: Mapping[tuple[State, Event], Step] = {
+    point: _without_strike(transition(HEALTHY)) for point, transition in TABLE.items()
 }
 
 
@@ -202,13 +206,14 @@ class Exchange(msgspec.Struct, kw_only=True):
 
     def on(self, event: Event) -> Commands:
         """What is to be done now. Raises ImpossibleEventError for an event that the table does not have."""
-        transition = TABLE.get((self.state, event))
-        if transition is None:
+        point = self.state, event
+        if point not in TABLE:
             raise ImpossibleEventError(f"{event!r} in {self.state!r} of exchange {self.number}")
-        if self.fault is None and self.act is HEALTHY and transition in _OF_HEALTHY:
-            self.state, commands = _OF_HEALTHY[transition]
+        if self.fault is not None:
+            step = TABLE[point](self.act)
+        elif self.act is HEALTHY:
+            step = _OF_HEALTHY[point]
         else:
-            self.state, commands = transition(self.act)
-            if self.fault is None:
-                commands = tuple([c for c in commands if not isinstance(c, OpenStrike | CloseStrike)])
+            step = _without_strike(TABLE[point](self.act))
+        self.state, commands = step
         return commands

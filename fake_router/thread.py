@@ -14,6 +14,8 @@ from fake_router.server import Router
 
 T = TypeVar("T")
 
+_Settle = Callable[[Any], None]  # a name, for what a nested function says of itself is computed at every call
+
 
 class RouterThread:
     """A uvloop loop in a daemon thread, on which any number of routers live.
@@ -60,11 +62,11 @@ class RouterThread:
         result: asyncio.Future[Any] = home.create_future()
         task: asyncio.Task[Any] | None = None
 
-        def back(settle: Callable[[Any], None], value: Any) -> None:
+        def back(settle: _Settle, value: Any) -> None:
             if not result.done():
                 settle(value)
 
-        def bring(settle: Callable[[Any], None]) -> Callable[[Any], None]:
+        def bring(settle: _Settle) -> _Settle:
             def bring_back(value: Any) -> None:
                 with contextlib.suppress(RuntimeError):  # the caller's loop has been closed
                     home.call_soon_threadsafe(back, settle, value)
@@ -99,8 +101,8 @@ class RouterThread:
         function: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        done: Callable[[Any], None],
-        failed: Callable[[Any], None],
+        done: _Settle,
+        failed: _Settle,
     ) -> asyncio.Task[Any] | None:
         """On the thread's loop: run the function; a task only where it has to wait."""
         try:
@@ -135,7 +137,7 @@ async def _await(value: Awaitable[T]) -> T:
     return await value
 
 
-def _settle(task: asyncio.Task[Any], done: Callable[[Any], None], failed: Callable[[Any], None]) -> None:
+def _settle(task: asyncio.Task[Any], done: _Settle, failed: _Settle) -> None:
     if task.cancelled():
         failed(asyncio.CancelledError())
     elif (error := task.exception()) is not None:

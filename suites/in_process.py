@@ -52,12 +52,12 @@ class SubjectThread:
         """
         started = time.monotonic_ns()
         call = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked, self.loop()))
-        hung = _left_open(number, form, Arrival.HUNG, f"no answer within {ceiling_ms} ms, and its loop stands", started)
         try:
             async with asyncio.timeout((ceiling_ms + BLOCKED_MS) / 1000):
                 outcome = await (call if leave is None else until_told(call, leave))
         except TimeoutError:
-            return replace(hung, ended_at_ns=time.monotonic_ns())
+            says = f"no answer within {ceiling_ms} ms, and its loop stands"
+            return _left_open(number, form, Arrival.HUNG, says, started)
         if outcome is not None:
             return outcome
         assert leave is not None

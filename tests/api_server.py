@@ -51,11 +51,6 @@ class Call:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    @property
-    def socket(self) -> Any:
-        """For what streams cannot do."""
-        return self.writer.get_extra_info("socket")
-
     async def answer(self) -> "Answer":
         """Read it whole. Raises IncompleteReadError where there is none."""
         head = await self.reader.readuntil(b"\r\n\r\n")
@@ -182,13 +177,18 @@ async def serving(router_url: str, *flags: str, settings: Settings | None = None
         async with Forwarder(options.router, settings=settings, on_retry=metrics.retry) as forwarder:
             service = await service_of(options, forwarder, metrics, clock)
             ready = asyncio.Event()
+
+            def listening() -> bool:
+                ready.set()
+                return True
+
             server = server_of(
                 app_of(service, clock),
                 service,
                 backlog=128,
                 keep_alive_s=options.keep_alive_s,
                 access_log=False,
-                ready=lambda: ready.set() is None,
+                ready=listening,
             )
             running = asyncio.ensure_future(server.serve(sockets=[listener]))
             await ready.wait()

@@ -25,7 +25,7 @@ def fin(call: Call) -> None:
 
 def reset(call: Call) -> None:
     """Close it with RST."""
-    call.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    call.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     call.writer.transport.abort()
 
 
@@ -88,14 +88,16 @@ def test_a_poll_that_was_left_before_the_server_read_it_does_not_count(leave: Le
             ready = asyncio.Event()
             ready.set()
             await landed(server, ready)
-            call = await server.open()
-            call.socket.send(request("retrieve_future", {"request_id": request_id}))
-            leave(call)  # without a turn of the loop between: the server, on the same loop, has read nothing yet
-            state = await server.settled()
+            with socket.create_connection(server.address) as caller:
+                caller.sendall(request("retrieve_future", {"request_id": request_id}))
+                # Without a turn of the loop between: the server, on the same loop, has not even accepted it.
+                if leave is half_close:
+                    caller.shutdown(socket.SHUT_WR)
+                else:
+                    caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", leave is reset, 0))
+                    caller.close()
+                state = await server.settled()
             assert (state["undelivered"], state["delivered"]) == (1, 0)
-            metrics = (await server.get("/metrics")).body.decode()
-            # A reset takes unread bytes with it: then there was no poll at all.
-            assert f'forwarder_polls_total{{ending="left"}} {0 if leave is reset else 1}.0' in metrics or leave is reset
 
     played(scene)
 
@@ -217,8 +219,8 @@ def test_a_caller_that_pipelines_a_request_behind_its_poll_is_seen_to_leave_too(
     played(scene)
 
 
-def test_a_cut_result_is_not_what_a_delivery_needs_but_its_next_poll() -> None:
-    """A keep-alive connection serves poll after poll, whatever they come to."""
+def test_one_connection_serves_poll_after_poll() -> None:
+    """Whatever each of them comes to."""
 
     async def scene() -> None:
         script = [SAMPLED, reply(500, b"{}")]

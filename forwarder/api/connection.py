@@ -1,7 +1,8 @@
 """One caller's connection: uvicorn's, and beside it what decides whether its caller can have got an answer.
 
-uvicorn tells of a caller that has left through `http.disconnect`, with two gaps that are closed here: it tells the
-latest of several pipelined requests alone, and only after its loop has read the end that lies in the kernel already.
+uvicorn tells of a caller that has left through `http.disconnect`, with three gaps that are closed here: it tells the
+latest of several pipelined requests alone; only after its loop has read the end that lies in the kernel already; and
+after a half-close only once everything that was written has been taken, which may be never.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ class Connection(HttpToolsProtocol):
         """A caller has connected."""
         self.activity.step()
         self._unanswered: list[RequestResponseCycle] = []
+        self._ended = False
         self._socket = cast(socket.socket, transport.get_extra_info("socket"))
         # With no room in its buffer a write is tried at once, and is paused as long as the kernel has not taken it all.
         transport.set_write_buffer_limits(0)
@@ -37,6 +39,17 @@ class Connection(HttpToolsProtocol):
         """It has ended: every request on it that has no answer yet learns of it, pipelined ones too."""
         self.activity.step()
         super().connection_lost(exc)
+        self._tell_all()
+
+    def eof_received(self) -> None:
+        """The caller sends nothing more, and is taken for gone: the transport is closed when this returns."""
+        self.activity.step()
+        super().eof_received()
+        self._tell_all()
+        self.flow.resume_writing()
+
+    def _tell_all(self) -> None:
+        self._ended = True
         for cycle in self._unanswered:
             if not cycle.response_complete:
                 cycle.disconnected = True
@@ -66,7 +79,7 @@ class Connection(HttpToolsProtocol):
     @property
     def left(self) -> bool:
         """The caller has been seen to leave: it sent FIN (also a half-close) or RST, or the connection has ended."""
-        if self.transport.is_closing():
+        if self._ended or self.transport.is_closing():
             return True
         try:
             state = self._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
@@ -78,11 +91,11 @@ class Connection(HttpToolsProtocol):
         """Wait until the kernel has taken every byte that was written; False: the caller left, or takes none."""
         try:
             async with asyncio.timeout(self.timeout_keep_alive):
-                while self.flow.write_paused and not self.transport.is_closing():
+                while self.flow.write_paused and not self._ended:
                     await self.flow.drain()
         except TimeoutError:
             return False
-        return not self.transport.is_closing()
+        return not self._ended and not self.transport.is_closing()
 
     def abort(self) -> None:
         """End it, with what was written and not yet taken."""

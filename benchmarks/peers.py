@@ -9,14 +9,16 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 HOST = "127.0.0.1"
 ROOT = Path(__file__).parent.parent
 TARGET = "/v1/completions"
+_SCHEDULED = 2  # CPUCLOCK_SCHED: the scheduler's count, in nanoseconds
 
 NGINX_CONF = """
-worker_processes 1;
+master_process off;
 daemon off;
 pid {dir}/nginx.pid;
 error_log stderr crit;
@@ -38,6 +40,19 @@ with HTTPServer(host=sys.argv[1], port=int(sys.argv[2]), threaded=True) as serve
     server.expect_request(sys.argv[3]).respond_with_data(sys.stdin.read(), content_type="application/json")
     threading.Event().wait()
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A server that listens, in one process."""
+
+    port: int
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def cpu_s(self) -> float:
+        """Seconds of CPU that it has had, user and kernel: by the clock that clock_getcpuclockid(3) names."""
+        return time.clock_gettime((~self.process.pid << 3) | _SCHEDULED)
 
 
 class MissingError(Exception):
@@ -83,24 +98,24 @@ def started(
 
 
 @contextmanager
-def nginx(body: bytes, *, core: int) -> Iterator[int]:
-    """The port of an nginx with one worker that answers everything with that body."""
+def nginx(body: bytes, *, core: int) -> Iterator[Server]:
+    """An nginx of one process that answers everything with that body."""
     with tempfile.TemporaryDirectory() as directory, _free_port() as port:
         conf = Path(directory, "nginx.conf")
         conf.write_text(NGINX_CONF.format(dir=directory, host=HOST, port=port, body=body.decode()))
         with started(["nginx", "-p", directory, "-c", str(conf)], core=core) as process:
             _wait_for(port, process)
-            yield port
+            yield Server(port=port, process=process)
 
 
 @contextmanager
-def httpserver(body: bytes, *, core: int) -> Iterator[int]:
-    """The port of a pytest-httpserver that answers POSTs with that body."""
+def httpserver(body: bytes, *, core: int) -> Iterator[Server]:
+    """A pytest-httpserver that answers POSTs with that body."""
     with _free_port() as port:
         command = [sys.executable, "-c", HTTPSERVER, HOST, str(port), TARGET]
         with started(command, core=core, stdin=body, quiet=True) as process:
             _wait_for(port, process)
-            yield port
+            yield Server(port=port, process=process)
 
 
 @contextmanager

@@ -5,6 +5,9 @@ Exit codes: 0 the router is fast enough and its ledger exact, 1 it is not, 4 a c
 
 The count is exact: wrk's script counts each request that wrk writes, and each must be one Received entry. wrk's own
 count is of answers; when it stops, each of its connections may have one request whose answer it has not read.
+
+CPU a request is what a server's process used, user and kernel, for each answer: it says the same on a machine that
+others use meanwhile, where rates do not.
 """
 
 import json
@@ -21,7 +24,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.peers import HOST, TARGET, MissingError, httpserver, need, nginx, pinned, started
+from benchmarks.peers import HOST, TARGET, MissingError, Server, httpserver, need, nginx, pinned, started
 from fake_router.entries import Received
 from fake_router.ledger import load
 from fake_router.replies import body_of
@@ -54,17 +57,23 @@ end
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What wrk says of one run."""
+    """What wrk says of one run, and the CPU that the server used meanwhile."""
 
     answered: int
     sent: int
     us: int
     errors: int
+    cpu_s: float
 
     @property
     def rate(self) -> float:
         """Answers per second."""
         return self.answered / (self.us / 1e6)
+
+    @property
+    def cpu_us(self) -> float:
+        """Microseconds of CPU for each answer."""
+        return self.cpu_s * 1e6 / self.answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,41 +111,45 @@ def _measured(cores: Cores) -> int:
     with ExitStack() as stack:
         script = Path(stack.enter_context(tempfile.TemporaryDirectory()), "post.lua")
         script.write_text(SCRIPT)
-        port, control = stack.enter_context(_router(cores.server))
-        nginx_port = stack.enter_context(nginx(body, core=cores.server))
-        http_port = stack.enter_context(httpserver(body, core=cores.server))
+        router, control = stack.enter_context(_router(cores.server))
+        beside = stack.enter_context(nginx(body, core=cores.server))
+        http = stack.enter_context(httpserver(body, core=cores.server))
         for pair in range(PAIRS):
             _control(control, "reset")
-            routers.append(_wrk(script, port, cores.load))
+            routers.append(_wrk(script, router, cores.load))
             exact &= _is_exact(control, routers[-1], pair)
-            nginxes.append(_wrk(script, nginx_port, cores.load))
+            nginxes.append(_wrk(script, beside, cores.load))
             if pair < HTTPSERVER_RUNS:
-                https.append(_wrk(script, http_port, cores.load))
+                https.append(_wrk(script, http, cores.load))
     return _report(routers, nginxes, https, exact=exact)
 
 
 @contextmanager
-def _router(core: int) -> Iterator[tuple[int, int]]:
-    """Port and control port of a fake router."""
+def _router(core: int) -> Iterator[tuple[Server, int]]:
+    """A fake router, and its control port."""
     with started([sys.executable, "-m", "fake_router"], core=core) as process:
         assert process.stdout is not None
         addresses = json.loads(process.stdout.readline() or b"{}")
         if not addresses:
             raise MissingError("the fake router did not start; run `python -m fake_router` to see why")
-        yield _port_of(addresses["upstreams"][0]), _port_of(addresses["control"])
+        server = Server(port=_port_of(addresses["upstreams"][0]), process=process)
+        yield server, _port_of(addresses["control"])
 
 
 def _port_of(address: str) -> int:
     return int(address.rpartition(":")[2])
 
 
-def _wrk(script: Path, port: int, core: int) -> Load:
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "-s", str(script), f"http://{HOST}:{port}{TARGET}"]
+def _wrk(script: Path, server: Server, core: int) -> Load:
+    url = f"http://{HOST}:{server.port}{TARGET}"
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "-s", str(script), url]
+    before_s = server.cpu_s
     with pinned(core):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+    cpu_s = server.cpu_s - before_s
     if done.returncode != 0:
         raise MissingError(f"wrk failed: {done.stderr.strip() or done.stdout.strip()!r}; expected a run of {SECONDS} s")
-    return Load(**json.loads(done.stdout.splitlines()[-1]))
+    return Load(**json.loads(done.stdout.splitlines()[-1]), cpu_s=cpu_s)
 
 
 def _control(port: int, call: str) -> dict[str, int]:
@@ -162,17 +175,18 @@ def _is_exact(control: int, run: Load, pair: int) -> bool:
 
 
 def _report(routers: list[Load], nginxes: list[Load], https: list[Load], *, exact: bool) -> int:
-    rates = {
-        "fake router": [run.rate for run in routers],
-        "nginx": [run.rate for run in nginxes],
-        "pytest-httpserver": [run.rate for run in https],
-    }
-    print(f"\n{'server':20}{'requests/s':>12}{'lowest':>10}{'highest':>10}{'runs':>6}")
-    for name, values in rates.items():
-        print(f"{name:20}{statistics.median(values):12.0f}{min(values):10.0f}{max(values):10.0f}{len(values):6}")
+    print(f"\n{'server':20}{'requests/s':>12}{'lowest':>10}{'highest':>10}{'CPU us/request':>16}{'runs':>6}")
+    for name, runs in {"fake router": routers, "nginx": nginxes, "pytest-httpserver": https}.items():
+        rates = [run.rate for run in runs]
+        cpu_us = statistics.median(run.cpu_us for run in runs)
+        print(
+            f"{name:20}{statistics.median(rates):12.0f}{min(rates):10.0f}{max(rates):10.0f}{cpu_us:16.1f}{len(runs):6}"
+        )
     of_nginx = statistics.median(r.rate / n.rate for r, n in zip(routers, nginxes, strict=True))
-    of_https = statistics.median(rates["fake router"]) / statistics.median(rates["pytest-httpserver"])
+    times_cpu = statistics.median(r.cpu_us / n.cpu_us for r, n in zip(routers, nginxes, strict=True))
+    of_https = statistics.median(run.rate for run in routers) / statistics.median(run.rate for run in https)
     print(f"\nmedian of {PAIRS} pairs: {of_nginx:.2f} of nginx (expected at least {OF_NGINX})")
+    print(f"for a request {times_cpu:.1f} times the CPU of nginx")
     print(f"{of_https:.1f} times pytest-httpserver (expected at least {OF_HTTPSERVER:g})")
     print(f"the ledger's count is {'exact' if exact else 'NOT exact'} in every run")
     return 0 if exact and of_nginx >= OF_NGINX and of_https >= OF_HTTPSERVER else 1

@@ -65,9 +65,9 @@ class Poisons:
         """Those on whose way something may have struck."""
         return {one.upstream for one in self._pending}
 
-    def over(self, upstream: int) -> bool:
-        """A connection of a strike there has ended by now."""
-        return any(one.upstream == upstream and one.over() for one in self._pending)
+    def over(self) -> set[int]:
+        """Those of them where a connection of a strike has ended by now."""
+        return {one.upstream for one in self._pending if one.over()}
 
     def settle(self, ledger: Ledger, *, lost: Mapping[int, int], in_force: Collection[int]) -> None:
         """Record of each whether it struck. lost: how many bytes came to Toxiproxy on the way to each upstream, and

@@ -92,9 +92,9 @@ class Reception:
         for served in tuple(self._served.values()):
             served.close()
 
-    def open(self) -> int:
-        """Sockets that are open towards peers, those that wait for the peer's FIN included."""
-        return len(self._served)
+    def open(self, upstream: int | None = None) -> int:
+        """Sockets that are open towards peers, of one upstream or of all; those that wait for the peer's FIN included."""
+        return len(self._served) if upstream is None else sum(line.upstream == upstream for line in self._served)
 
     def ending(self) -> int:
         """Those that the router has ended, and the peer has not."""

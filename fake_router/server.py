@@ -129,9 +129,9 @@ class Router:
         """The upstreams on whose way a toxic may have struck."""
         return self._board.poisons.upstreams()
 
-    def poison_over(self, upstream: int) -> bool:
-        """A connection on which it may have struck has ended."""
-        return self._board.poisons.over(upstream)
+    def poisons_over(self) -> set[int]:
+        """Those of them where a connection on which it may have struck has ended."""
+        return self._board.poisons.over()
 
     def setting_poison(self, upstream: int, *, begun: bool) -> None:
         """Toxiproxy is about to set a toxic on the way there (begun), or has set it."""
@@ -189,9 +189,11 @@ class Router:
 
     # What can be seen without reading the ledger.
 
-    def connections(self) -> int:
-        """Sockets that are open towards subjects, those that wait for the peer's FIN included."""
-        return self._reception.open()
+    def connections(self, upstream: int | None = None) -> int:
+        """Sockets that are open towards subjects, at one upstream or at all; those that wait for the peer's FIN
+        included.
+        """
+        return self._reception.open(upstream)
 
     def ending(self) -> int:
         """Connections that the router has ended, and the subject has not: its end is still open."""

@@ -37,9 +37,8 @@ class Poisoned:
         passage = self._stage.passage
         met = await self._stage.on_router(lambda router: router.poisoned())
         in_force = met & await passage.poisoned()
-        lost = {upstream: lost for upstream in in_force if (lost := await self._lost(upstream))}
-        for upstream in in_force:
-            await self._stage.poison_over(upstream)
+        over = await self._stage.poisons_over(in_force)
+        lost = {upstream: lost for upstream in over if (lost := await self._lost(upstream))}
         await self._stage.on_router(lambda router: router.settle_poisons(lost=lost, in_force=in_force))
 
     async def lift(self) -> None:

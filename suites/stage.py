@@ -144,13 +144,24 @@ class Stage:
         """Something is held at that gate."""
         await self.routers.call(self.router.wait_held, gate)
 
-    async def poison_over(self, upstream: int) -> None:
-        """A connection on which a toxic may have struck there has ended, or has had its time to do so."""
+    async def poisons_over(self, upstreams: set[int]) -> set[int]:
+        """Those of them where a connection on which a toxic may have struck has ended. The first has its time to do so;
+        of the others it is waited for as long as an end is on its way: what was sent on none of them ends none.
+        """
         deadline = time.monotonic() + NOTICING_MS / 1000
-        while not await self.on_router(lambda router: router.poison_over(upstream)):
-            if time.monotonic() > deadline:
-                return
+        while True:
+            over = upstreams & await self.on_router(Router.poisons_over)
+            left = upstreams - over
+            if not left or time.monotonic() > deadline:
+                return over
+            if over and not any([await self._end_on_its_way(one) for one in left]):
+                return over
             await asyncio.sleep(0.001)  # Toxiproxy ends one side before the other
+
+    async def _end_on_its_way(self, upstream: int) -> bool:
+        """The subject has ended connections there whose end has not come to the router, or the other way round."""
+        open_there = await self.on_router(lambda router: router.connections(upstream))
+        return sockets_towards((self.ports[upstream],)) != open_there
 
     async def greetings_over(self) -> None:
         """Whom a certificate was shown to has ended its connection, or has had its time to do so."""

@@ -93,7 +93,7 @@ class Reception:
             served.close()
 
     def open(self, upstream: int | None = None) -> int:
-        """Sockets that are open towards peers, of one upstream or of all; those that wait for the peer's FIN included."""
+        """Sockets that are open towards peers, at one upstream or at all; also those that wait for the peer to end."""
         return len(self._served) if upstream is None else sum(line.upstream == upstream for line in self._served)
 
     def ending(self) -> int:

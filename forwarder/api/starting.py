@@ -11,9 +11,9 @@ from forwarder.api.metrics import Metrics
 from forwarder.api.service import Service
 from forwarder.client import Forwarder
 from forwarder.futures.clock import Clock
-from forwarder.futures.errors import JournalError
 from forwarder.futures.journal import Journal, NoJournal
 from forwarder.futures.limits import Limits, Ttl
+from forwarder.futures.sqlite_journal import SqliteJournal
 from forwarder.futures.store import Futures
 
 
@@ -34,9 +34,7 @@ def limits_of(options: argparse.Namespace) -> Limits:
 
 def journal_of(options: argparse.Namespace) -> Journal:
     """Where accepted operations and results are written."""
-    if not options.store:
-        return NoJournal()
-    raise JournalError(f"sqlite:{options.store}: there is no such store yet; expected memory")
+    return SqliteJournal(options.store) if options.store else NoJournal()
 
 
 async def service_of(options: argparse.Namespace, forwarder: Forwarder, metrics: Metrics, clock: Clock) -> Service:
@@ -64,6 +62,7 @@ async def service_of(options: argparse.Namespace, forwarder: Forwarder, metrics:
             "forwarder_evictions": ("Outcomes gone after a possible delivery.", lambda: futures.counts.evicted),
             "forwarder_expirations": ("Outcomes gone that were never delivered.", lambda: futures.counts.expired),
             "forwarder_stored_bytes": ("Bytes that are kept or reserved.", lambda: futures.counts.stored_bytes),
+            "forwarder_unwritten": ("Outcomes that could not be written.", lambda: futures.counts.unwritten),
             "forwarder_sessions": ("Sessions that live.", lambda: futures.counts.sessions),
         }
     )

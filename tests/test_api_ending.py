@@ -1,0 +1,165 @@
+"""How the server process ends: nothing waits for ever, and every future and every poller gets its answer."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.api_server import SAMPLE, SAMPLED, Caller, request
+from tests.raw_router import NO_WORKERS, SILENCE, Act, RawRouter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process(Caller):
+    """A server in a process of its own."""
+
+    process: asyncio.subprocess.Process
+
+    def signal(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send it."""
+        self.process.send_signal(number)
+
+    async def ended(self) -> int:
+        """Its exit code. Raises TimeoutError."""
+        return await asyncio.wait_for(self.process.wait(), 20)
+
+
+@asynccontextmanager
+async def running(*flags: str, stderr: int = asyncio.subprocess.DEVNULL) -> AsyncIterator[Process]:
+    """One that listens."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "forwarder", "--listen", "127.0.0.1:0", *flags,
+        stdout=asyncio.subprocess.PIPE, stderr=stderr,
+    )  # fmt: skip
+    assert process.stdout is not None
+    line = json.loads(await process.stdout.readline())
+    server = Process(address=(line["host"], line["port"]), process=process)
+    try:
+        yield server
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        await server.close()
+
+
+async def _refusing(server: Process, sampling: str) -> None:
+    """Wait until it takes no submit any more."""
+    asked = {**SAMPLE, "sampling_session_id": sampling, "seq_id": 99, "sampling_params": {"max_tokens": 0}}
+    while (await server.post("asample", asked)).json["error"]["type"] != "ending":
+        pass
+
+
+async def test_what_is_in_flight_may_end_within_the_drain_and_meanwhile_only_polls_are_taken() -> None:
+    """A submit, a session and a completion are refused as not executed; a new poll gets the result, and it ends."""
+    gate = asyncio.Event()
+    async with RawRouter([Act(sends=SAMPLED, gate=gate)]) as router, running("--router", router.url) as server:
+        sampling = await server.session()
+        request_id = await server.submit(sampling)
+        waiting = await server.poll(request_id)
+        await router.until(1)
+        server.signal()
+        await _refusing(server, sampling)
+        refused = await server.post("asample", {**SAMPLE, "sampling_session_id": sampling, "seq_id": 1})
+        assert (refused.status, refused.json["error"]["executed"]) == (503, "no")
+        assert (await server.post("create_session", {})).status == 503
+        refused = await server.post("/v1/completions", {"prompt": [1]})
+        assert (refused.status, refused.json["error"]["type"]) == (503, "not_executed")
+        late = await server.poll(request_id)
+        assert (await server.get("/healthz")).json == {"in_flight": 1}
+        gate.set()
+        assert [(await poll.answer()).status for poll in (waiting, late)] == [200, 200]
+        assert await server.ended() == 0
+        assert router.requests == 1
+
+
+async def test_a_second_signal_ends_what_is_in_flight_and_each_future_says_what_is_known_of_it(tmp_path: Path) -> None:
+    """Sent and unanswered: may have run. Waiting for a free connection: not executed. The store's file says the same."""
+    store = f"sqlite:{tmp_path / 'store'}"
+    async with RawRouter([SILENCE]) as router:
+        flags = ("--router", router.url, "--max-connections", "1", "--store", store)
+        async with running(*flags) as server:
+            sampling = await server.session()
+            ids = [await server.submit(sampling, at) for at in range(2)]
+            polls = [await server.poll(request_id) for request_id in ids for _ in range(2)]
+            await router.until(1)
+            server.signal()
+            await _refusing(server, sampling)
+            server.signal()
+            answers = [await poll.answer() for poll in polls]
+            assert [answer.json["executed"] for answer in answers] == ["unknown", "unknown", "no", "no"]
+            assert await server.ended() == 0
+        async with running(*flags) as server:
+            again = [(await (await server.poll(request_id)).answer()).body for request_id in ids]
+            assert again == [answers[0].body, answers[2].body]
+            server.signal()
+            assert await server.ended() == 0
+        assert router.requests == 1
+
+
+async def test_without_a_durable_store_an_id_of_before_a_restart_is_unknown() -> None:
+    """An honest 404, and never the result of another operation."""
+    async with RawRouter([SAMPLED, SAMPLED]) as router:
+        ids = []
+        for _ in range(2):
+            async with running("--router", router.url, "--drain-s", "0") as server:
+                ids.append(await server.submit(await server.session()))
+                answer = await (await server.poll(ids[0])).answer()
+                server.signal()
+                assert await server.ended() == 0
+        assert ids[0] != ids[1]
+        assert (answer.status, answer.json["error"]["type"]) == (404, "foreign")
+
+
+async def test_callers_that_take_nothing_or_send_nothing_do_not_hold_up_the_end() -> None:
+    """Half a request, half a head, no byte at all, and a forward that pauses before it is sent again."""
+    async with RawRouter([NO_WORKERS, SILENCE]) as router, running("--router", router.url, "--drain-s", "0") as server:
+        await server.submit(await server.session())
+        for data in (request("asample", SAMPLE)[:-5], b"POST /api", b""):
+            await (await server.open(data)).writer.drain()
+        await server.get("/healthz")
+        server.signal()
+        assert await server.ended() == 0
+
+
+async def test_a_stderr_that_nobody_reads_stops_no_request_and_not_the_end() -> None:
+    """A pipe that is full: lines are dropped and counted, and the process ends all the same."""
+    unread, full = os.pipe()
+    os.set_blocking(full, False)
+    try:
+        while True:
+            os.write(full, b"x" * 4096)
+    except BlockingIOError:
+        os.set_blocking(full, True)
+    try:
+        async with running("--router", "http://127.0.0.1:1", stderr=full) as server:
+            call = await server.open()
+            for _ in range(11):  # together more than may wait
+                call.writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" * 1000)
+                for _ in range(1000):
+                    assert (await call.answer()).status == 200
+            metrics = (await server.get("/metrics")).body.decode()
+            assert "forwarder_dropped_log_lines 0.0" not in metrics
+            server.signal()
+            assert await server.ended() == 0
+    finally:
+        os.close(unread)
+        os.close(full)
+
+
+async def test_a_backlog_that_the_kernel_cuts_is_said_in_one_line() -> None:
+    """And what the listening socket has is what was asked for, where it is not cut."""
+    async with running("--router", "http://127.0.0.1:1", "--backlog", "99999999", stderr=asyncio.subprocess.PIPE) as server:
+        server.signal()
+        assert server.process.stderr is not None
+        lines = (await server.process.stderr.read()).decode().splitlines()
+    assert len(lines) == 1
+    assert "the backlog of 99999999 is cut to" in lines[0]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert taken.getsockname()[1] > 0

@@ -14,7 +14,6 @@ async def asample(service: Service, request: Request) -> Response:
     """The id of the operation's future: the first one, if it was submitted before. Whatever is refused has not run."""
     try:
         asked = _asked(service, await service.incoming.body(request))
-        service.ending.refuse()
         submitted = await service.futures.submit(asked.key, asked.digest, asked.cost_bytes)
     except StoreError as error:
         return _refusal(refused_by_store(error))

@@ -6,7 +6,6 @@ Nothing in it waits for ever, and a second signal skips the time for what is in 
 import asyncio
 from collections.abc import Callable
 
-from forwarder.api.answers import RefusedError
 from forwarder.api.background import Forwards
 from forwarder.client import Forwarder
 from forwarder.futures.outcome import Executed, Failed
@@ -43,11 +42,7 @@ class Ending:
         """From now on no operation is taken, and those in flight have their time."""
         if self._deadline is None:
             self._deadline = asyncio.get_running_loop().time() + self._drain_s
-
-    def refuse(self) -> None:
-        """Raises RefusedError once it has begun."""
-        if self.begun:
-            raise RefusedError(503, "ending", "the server is ending; expected is another try, at the one after it")
+            self._futures.accept_nothing_more()
 
     @property
     def hastened(self) -> bool:

@@ -35,7 +35,6 @@ class ClientBody(msgspec.Struct):
 async def create_session(service: Service, request: Request) -> Response:
     """A new session."""
     await service.incoming.fields(request, SessionBody)
-    service.ending.refuse()
     return answer({"session_id": await service.futures.create_session()})
 
 
@@ -45,7 +44,6 @@ async def create_sampling_session(service: Service, request: Request) -> Respons
     model = asked.model_path or asked.base_model
     if not model:
         raise RefusedError(422, "invalid", "neither base_model nor model_path; expected one of them, as text")
-    service.ending.refuse()
     return answer({"sampling_session_id": await service.futures.create_sampling_session(asked.session_id, model)})
 
 

@@ -183,12 +183,16 @@ class Futures:
             unwritten=self._journal.unwritten,
         )
 
+    def accept_nothing_more(self) -> None:
+        """From now on new keys and sessions are refused with ClosedError; all else is answered as before."""
+        self._submits.closed = True
+
     async def shut_down(self, says: Callable[[str], Failed]) -> None:
         """Accept nothing more, give every pending operation the outcome that `says` has for its id, and write it all.
 
         What is kept can be looked at still, and whoever waits is woken.
         """
-        self._submits.closed = True
+        self.accept_nothing_more()
         for future in list(self._shelf):
             if future.state is State.PENDING and self._submits.is_running(future.counter):
                 future.happens(Event.RESOLVED)

@@ -38,12 +38,15 @@ class Submits:
         self.closed = False
 
     async def submit(self, sampling: SamplingSession, seq_id: int, digest: bytes, cost_bytes: int) -> Submitted:
-        """The id of this operation. Raises OtherContentError, FullError, TooLargeError, JournalError, ClosedError."""
-        if self.closed:
-            raise ClosedError("the server is shutting down and accepts nothing more; nothing was run")
+        """The id of this operation; once closed, only of one that was accepted before.
+
+        Raises OtherContentError, FullError, TooLargeError, JournalError, ClosedError.
+        """
         content = content_of(digest)
         known = sampling.keys.get(seq_id)
         if known is None:
+            if self.closed:
+                raise ClosedError("the server is shutting down and accepts nothing more; nothing was run")
             acceptance = self._accept(sampling, seq_id, content, cost_bytes)
             return await self._told(acceptance)
         if known.content != content:

@@ -33,3 +33,12 @@ class CommandError(Exception):
     def __init__(self, message: str, code: Exit) -> None:
         super().__init__(message)
         self.code = code
+
+    def __str__(self) -> str:
+        """With its notes."""
+        return with_notes(self, super().__str__())
+
+
+def with_notes(error: BaseException, message: str) -> str:
+    """A message, and what was added to its error on the way (PEP 678): of what could not be cleaned up."""
+    return "; ".join((message.rstrip("."), *notes)) if (notes := getattr(error, "__notes__", ())) else message

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from fake_router.bound import ListenError
 from fake_router.thread import RouterThread
-from retryproof.exits import CommandError, Exit
+from retryproof.exits import CommandError, Exit, with_notes
 from retryproof.interrupts import cancelling
 from retryproof.output import say
 from retryproof.terminal import steps
@@ -102,7 +102,7 @@ def with_subject(
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             return runner.run(_session(name, work, given, console if toxiproxy else None))
     except (SubjectError, ProcessError, ToxiproxyError) as error:
-        raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
+        raise CommandError(with_notes(error, str(error)), Exit.COULD_NOT_RUN) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise CommandError("interrupted", Exit.INTERRUPTED) from None
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -96,21 +95,18 @@ def _opened(config: pytest.Config, *, under: Under | None = None, toxiproxy: boo
     from suites.under_text import NOTHING_OVER
 
     name, count = config.getoption("--subject"), config.getoption("--examples")
-    with ExitStack() as stack:
-        try:
-            opened = stack.enter_context(
-                Bench.open(name, count, under or NOTHING_OVER, toxiproxy=toxiproxy, tell=_teller(config))
-            )
-        except (ValueError, SubjectError) as error:
-            raise pytest.fail.Exception(f"--subject: {error}", pytrace=False) from None
-        except MissingToxiproxyError as error:
-            if os.environ.get(NO_SKIP):
-                raise pytest.fail.Exception(str(error), pytrace=False) from None
-            pytest.skip(str(error))
-        except ToxiproxyError as error:
+    try:
+        with Bench.open(name, count, under or NOTHING_OVER, toxiproxy=toxiproxy, tell=_teller(config)) as opened:
+            config.stash[BENCHES].append(opened)
+            yield opened
+    except (ValueError, SubjectError) as error:
+        raise pytest.fail.Exception(f"--subject: {error}", pytrace=False) from None
+    except MissingToxiproxyError as error:
+        if os.environ.get(NO_SKIP):
             raise pytest.fail.Exception(str(error), pytrace=False) from None
-        config.stash[BENCHES].append(opened)
-        yield opened
+        pytest.skip(str(error))
+    except ToxiproxyError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 def _teller(config: pytest.Config) -> Callable[[str], None]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -20,13 +20,16 @@ from suites.poisoned import Poisoned
 from suites.processes import Supervisor
 from suites.reach import Machine, unreachable
 from suites.reference import reference_subject
-from suites.toxiproxy.errors import RefusedError
+from suites.toxiproxy.answers import Proxy
+from suites.toxiproxy.client import ToxiproxyClient
+from suites.toxiproxy.errors import NoAnswerError, RefusedError, ToxiproxyError
 from suites.toxiproxy.server import ToxiproxyServer
 from suites.toxiproxy.source import Standing
 from suites.way import Address
 from tests.mutants.forwarder import Forwarder
 from tests.mutants.subject import called
 from tests.real_toxiproxy import RealToxiproxy
+from tests.toxiproxy_api import PROXY
 
 SPEC = reference_subject(None, "test").spec
 BEHIND = Machine(packets=True, toxiproxy=True)
@@ -99,6 +102,35 @@ def test_a_proxy_whose_making_was_broken_off_is_taken_away(real: RealToxiproxy) 
 
     before, after = real.run(broken_off())
     assert after == before
+
+
+@pytest.mark.toxiproxy
+@pytest.mark.parametrize("why", [KeyError("why"), None])
+def test_what_a_server_that_stands_may_keep_is_said(
+    real: RealToxiproxy, monkeypatch: pytest.MonkeyPatch, why: Exception | None
+) -> None:
+    """Beside the error that ended the work, or in one of its own; by the name of ours."""
+    left: list[str] = []
+
+    async def keep(client: ToxiproxyClient, proxy: Proxy) -> None:
+        left.append(proxy.name)
+        raise NoAnswerError("it does not answer")
+
+    async def used() -> None:
+        source = Standing(url=real.server.client.url)
+        async with Supervisor() as supervisor, ToxiproxyServer.open(supervisor, source) as ours:
+            await ours.add_proxy(("127.0.0.1", 1))
+            monkeypatch.setattr(ToxiproxyClient, "delete", keep)
+            if why is not None:
+                raise why
+
+    with pytest.raises(KeyError if why else ToxiproxyError) as raised:
+        real.run(used())
+    monkeypatch.undo()
+    (name,) = left
+    says = f"1 of our proxies may be left there: {name.rpartition('-')[0]}-*"
+    assert says in with_notes(raised.value, str(raised.value))
+    real.run(real.server.client.delete(replace(PROXY, name=name)))
 
 
 @pytest.mark.parametrize(("rate", "reached"), [(5_000, False), (100_000, True)])

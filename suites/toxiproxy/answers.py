@@ -19,11 +19,11 @@ from faults.toxics import (
     Timeout,
     Toxic,
 )
-from suites.toxiproxy.errors import NotToxiproxyError, ToxiproxyError
+from suites.toxiproxy.errors import NotThereError, NotToxiproxyError, ToxiproxyError
 from suites.way import Address
 
 T = TypeVar("T")
-DEFAULT_PORT = 8474
+DEFAULT_PORT, MAX_PORT = 8474, 65535
 SHOWN_CHARACTERS = 120
 COUNTING = "-proxy-metrics"
 EXPECTED_API = "expected Toxiproxy's API"
@@ -47,9 +47,9 @@ def address_of(url: str) -> Address:
     except ValueError as error:
         raise ToxiproxyError(f"{url!r} is no URL: {error}; {_EXPECTED_URL}") from None
     rest = (parts.path.rstrip("/"), parts.query, parts.fragment, parts.username, parts.password)
-    if parts.scheme != "http" or not host or any(rest):
+    if parts.scheme != "http" or not host or port == 0 or any(rest):
         raise ToxiproxyError(f"{url!r} is no URL of Toxiproxy's API; {_EXPECTED_URL}")
-    return (f"[{host}]" if ":" in host else host, port or DEFAULT_PORT)
+    return (f"[{host}]" if ":" in host else host, DEFAULT_PORT if port is None else port)
 
 
 _EXPECTED_URL = "expected http://HOST:PORT, as in http://127.0.0.1:8474"
@@ -121,16 +121,22 @@ def field_of(said: Any, key: str, kind: type[T], url: str) -> T:
 
 def _address(text: str, url: str) -> Address:
     host, _, port = text.rpartition(":")
-    if not port.isdecimal():
+    if not port.isdecimal() or len(port) > 5 or not 0 < int(port) <= MAX_PORT:
         raise not_its_api(url, text)
     return host.strip("[]"), int(port)
 
 
-def not_its_api(url: str, said: Any) -> NotToxiproxyError:
+def not_its_api(url: str, said: Any, status: int | None = None) -> NotToxiproxyError:
     """An answer that Toxiproxy does not give."""
     text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
     shown = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
-    return NotToxiproxyError(f"{url} answered {shown!r}; {EXPECTED_API}")
+    kind = NotThereError if status == 404 else NotToxiproxyError
+    return kind(f"{url} answered {'' if status is None else f'{status} '}{shown!r}; {EXPECTED_API}")
+
+
+def not_counting(url: str) -> NotToxiproxyError:
+    """A server that keeps no count of bytes."""
+    return NotToxiproxyError(f"{url} does not count the bytes of its proxies; expected it started with {COUNTING}")
 
 
 _COUNTED = re.compile(
@@ -139,7 +145,9 @@ _COUNTED = re.compile(
 
 
 def lost_in(metrics: str, proxy: str, url: str) -> dict[Direction, int]:
-    """How many bytes that proxy received and never sent. Raises NotToxiproxyError where nothing is counted."""
+    """How many bytes that proxy received and never sent. Raises NotToxiproxyError where nothing is counted; no metrics
+    at all are those of a server that has had no connection yet.
+    """
     counts: dict[tuple[str, str], int] = {}
     for how, way, name, count in _COUNTED.findall(metrics):
         if name == proxy:
@@ -147,6 +155,6 @@ def lost_in(metrics: str, proxy: str, url: str) -> dict[Direction, int]:
                 counts[how, way] = round(float(count))
             except (ValueError, OverflowError):
                 raise not_its_api(url, count) from None
-    if not counts and "toxiproxy_proxy_" not in metrics:
-        raise NotToxiproxyError(f"{url} does not count the bytes of its proxies; expected it started with {COUNTING}")
+    if not counts and metrics and "toxiproxy_proxy_" not in metrics:
+        raise not_counting(url) if "# TYPE " in metrics else not_its_api(url, metrics)
     return {way: counts.get(("received", way), 0) - counts.get(("sent", way), 0) for way in Direction}

@@ -24,7 +24,8 @@ from toxiproxy.api import APIConsumer
 from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from suites.toxiproxy.answers import EXPECTED_API, field_of, not_its_api
+from suites.printable import shortened
+from suites.toxiproxy.answers import EXPECTED_API, SHOWN_CHARACTERS, field_of, not_its_api
 from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedError, ToxiproxyError, UnreachableError
 from suites.toxiproxy.side_thread import on_a_thread
 from suites.way import Address
@@ -64,16 +65,16 @@ class Api:
         try:
             response = getattr(self._api, method)(path, **_BOUNDED, **options)
         except (ProxyExists, NotFound, InvalidToxic) as error:
-            raise self._refusal(path, error.args[0]) from None
+            raise self._refusal(path, error.args[0], _STATUSES[type(error)]) from None
         except requests.ConnectionError as error:
             why = _innermost(error)
             if isinstance(why, HTTPException) and not isinstance(why, ConnectionError):  # what came is no HTTP
-                raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {why}") from None
+                raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {_shown(why)}") from None
             raise UnreachableError(f"Toxiproxy at {self.url} cannot be reached: {why}") from None
         except requests.Timeout:
             raise _no_answer(self.url, path) from None
         except (requests.RequestException, ValueError) as error:  # urllib3's LocationParseError among the ValueErrors
-            raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {error}") from None
+            raise NotToxiproxyError(f"{self.url} does not speak HTTP as Toxiproxy does: {_shown(error)}") from None
         if as_text and response.status_code == 200:
             return response.content.decode(errors="replace")
         return self._taken_apart(path, response.status_code, response.content)
@@ -86,17 +87,20 @@ class Api:
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError):
-            raise not_its_api(self.url, body) from None
+            raise not_its_api(self.url, body, status) from None
         if status not in (200, 201):
-            raise self._refusal(path, body)
+            raise self._refusal(path, body, status)
         return answer
 
-    def _refusal(self, path: str, body: bytes) -> ToxiproxyError:
+    def _refusal(self, path: str, body: bytes, status: int) -> ToxiproxyError:
         try:
             said = field_of(json.loads(body), "error", str, self.url)
         except (ValueError, RecursionError, NotToxiproxyError):
-            return not_its_api(self.url, body)
+            return not_its_api(self.url, body, status)
         return RefusedError(f"Toxiproxy at {self.url} refused {path}: {said}")
+
+
+_STATUSES = {InvalidToxic: 400, NotFound: 404, ProxyExists: 409}  # its API's exceptions keep none
 
 
 def _consumer_of(address: Address) -> type[Any]:
@@ -113,7 +117,9 @@ def _bounded(response: requests.Response, **_options: Any) -> requests.Response:
     except ReadTimeoutError:
         raise NoAnswerError(f"{response.url} began an answer and did not end it within {ANSWER_S:.0f} s") from None
     except HTTPError as error:  # urllib3's: a false coding, or a body that is cut
-        raise NotToxiproxyError(f"{response.url} answered what cannot be read ({error}); {EXPECTED_API}") from None
+        raise NotToxiproxyError(
+            f"{response.url} answered what cannot be read ({_innermost(error)}); {EXPECTED_API}"
+        ) from None
     finally:
         response.close()
     if len(body) > LARGEST_ANSWER_BYTES:
@@ -132,6 +138,10 @@ _BOUNDED: Mapping[str, Any] = {
     "proxies": {"http": None, "all": None},  # None removes what the environment says
     "hooks": {"response": _bounded},
 }
+
+
+def _shown(error: BaseException) -> str:
+    return shortened(str(error).strip(), SHOWN_CHARACTERS)
 
 
 def _no_answer(url: str, path: str) -> NoAnswerError:

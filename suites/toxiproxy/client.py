@@ -11,12 +11,13 @@ from suites.toxiproxy.answers import (
     in_its_words,
     lies_in,
     lost_in,
+    not_counting,
     not_its_api,
     proxy_of,
     wanted_proxy,
 )
 from suites.toxiproxy.api import COUNTS, Api, WhyGone
-from suites.toxiproxy.errors import NotToxiproxyError
+from suites.toxiproxy.errors import NotThereError, NotToxiproxyError
 from suites.way import Address
 
 MAJOR = "2"
@@ -130,7 +131,10 @@ class ToxiproxyClient:
         """How many bytes came to it and never left it, of the connections that are over by now. Raises
         NotToxiproxyError for a server that does not count them (started without `-proxy-metrics`).
         """
-        text = await self._call("get", COUNTS, as_text=True)
+        try:
+            text = await self._call("get", COUNTS, as_text=True)
+        except NotThereError:
+            raise not_counting(self.url) from None
         return lost_in(text, proxy.name, self.url)
 
     async def reset(self) -> None:

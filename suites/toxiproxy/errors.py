@@ -21,5 +21,9 @@ class NotToxiproxyError(ToxiproxyError):
     """What answers is no Toxiproxy, or one of another major version."""
 
 
+class NotThereError(NotToxiproxyError):
+    """What answers knows no such path."""
+
+
 class RefusedError(ToxiproxyError):
     """Toxiproxy answered and did not do it: a name that is in use or unknown, a port that is taken."""

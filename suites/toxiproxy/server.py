@@ -20,8 +20,8 @@ from suites.toxiproxy.answers import COUNTING, Proxy, address_of
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import (
     MissingToxiproxyError,
-    NoAnswerError,
     NotToxiproxyError,
+    RefusedError,
     ToxiproxyError,
     UnreachableError,
 )
@@ -50,6 +50,7 @@ class ToxiproxyServer:
         self.log = log
         self._names = (f"retryproof-{uuid4().hex[:12]}-{number}" for number in itertools.count(1))
         self._proxies: dict[str, ReservedPort | socket.socket] = {}
+        self._left = ""
         self.made = 0  # how many proxies it ever had of us
 
     @staticmethod
@@ -95,11 +96,11 @@ class ToxiproxyServer:
             self._proxies[name] = port
             await asyncio.wait((creating,))  # the client gives up by itself
             raise
-        except (NoAnswerError, UnreachableError):
-            self._proxies[name] = port  # it may have been made: see what is left at the end
+        except RefusedError:
+            port.close()
             raise
         except BaseException:
-            port.close()
+            self._proxies[name] = port  # it may have been made: see what is left at the end
             raise
         self._proxies[name] = port
         return proxy
@@ -114,19 +115,35 @@ class ToxiproxyServer:
         try:
             await self._prove()
             yield
-        finally:
+        except BaseException as error:
             await to_the_end(self._leave())
+            if self._left:
+                error.add_note(self._left)
+            raise
+        await to_the_end(self._leave())
+        if self._left:
+            raise ToxiproxyError(f"Toxiproxy ({self.source}): {self._left}")
 
     async def _leave(self) -> None:
+        left: list[str] = []
         if isinstance(self.source, Standing):  # one of our own is ended instead
-            await asyncio.gather(*map(self._forget, self._proxies))
+            gone = await asyncio.gather(*map(self._forget, self._proxies))
+            left = [name for name, is_gone in zip(self._proxies, gone, strict=True) if not is_gone]
         for port in self._proxies.values():
             port.close()
         self._proxies.clear()
+        if left:
+            self._left = f"{len(left)} of our proxies may be left there: {left[0].rpartition('-')[0]}-*"
 
-    async def _forget(self, name: str) -> None:
-        with suppress(ToxiproxyError):
+    async def _forget(self, name: str) -> bool:
+        """Whether it is gone, as one that is not known is."""
+        try:
             await self.client.delete(Proxy(name=name, listen=(HOST, 0), upstream=(HOST, 0), enabled=True))
+        except RefusedError:
+            return True
+        except ToxiproxyError:
+            return False
+        return True
 
     async def _prove(self) -> None:
         """Bytes come through it, from this machine's loopback to this machine's loopback. Raises ToxiproxyError."""

@@ -15,6 +15,7 @@ from faults.poison import Poison
 from faults.toxics import Bandwidth
 from faults.under import Overlay
 from faults.vocabulary import Content
+from retryproof.exits import with_notes
 from suites.passage import Passage
 from suites.poisoned import Poisoned
 from suites.processes import Supervisor

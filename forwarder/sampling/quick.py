@@ -19,6 +19,9 @@ from forwarder.sampling.result import MAX_TOKEN, TOKEN, Logprobs, SampleAsked, S
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OPENING = ord("[")
 _STOPPED = {"stop": True, "length": False}
+# Other arrays that vLLM writes: where one more comes, or a text has a bracket, every number is looked at by itself.
+_BESIDE_IDS = ("prompt_token_ids", "prompt_logprobs")
+_BESIDE_LOGPROBS = ("tokens", "top_logprobs", "text_offset")
 
 
 class _DoubtError(ValueError):
@@ -36,21 +39,24 @@ def quickly(body: bytes, asked: SampleAsked) -> tuple[SampledSequence, ...] | No
 
 
 def _sequences(body: bytes, asked: SampleAsked) -> tuple[SampledSequence, ...]:
-    result = _fields(simdjson.Parser().parse(body))
+    result = _Object(simdjson.Parser().parse(body))
     _expect(result.get("error") is None and isinstance(result.get("id"), str | None))
-    choices = _array(result["choices"])
+    choices = _array(result.get("choices"))
     _expect(len(choices) == asked.choices)
-    opened, found, numbers = 1, [], []
-    for choice in choices:
-        fields = _fields(choice)
-        beside = _fields(fields["logprobs"])
-        opened += _arrays_in(fields) + _arrays_in(beside)
-        index = fields["index"]
-        _expect(isinstance(fields["text"], str) and type(index) is int)
-        ids, logprobs = _array(fields["token_ids"]), _array(beside["token_logprobs"])
-        numbers += [ids, logprobs]
+    found, numbers, opened = [], [], 1
+    for each in choices:
+        choice = _Object(each)
+        logprobs = _Object(choice.get("logprobs"))
+        index, ids, of_ids = (
+            choice.get("index"),
+            _array(choice.get("token_ids")),
+            _array(logprobs.get("token_logprobs")),
+        )
+        _expect(type(index) is int and isinstance(choice.get("text"), str))
+        opened += 2 + choice.arrays(_BESIDE_IDS) + logprobs.arrays(_BESIDE_LOGPROBS)
+        numbers += [ids, of_ids]
         sequence = SampledSequence(
-            stopped=_STOPPED[fields["finish_reason"]], tokens=_tokens(ids), logprobs=_logprobs(logprobs)
+            stopped=_STOPPED[choice.get("finish_reason")], tokens=_tokens(ids), logprobs=_logprobs(of_ids)
         )
         _expect(0 < sequence.tokens.size <= asked.max_tokens and sequence.tokens.size == sequence.logprobs.size)
         found.append((index, sequence))
@@ -60,18 +66,29 @@ def _sequences(body: bytes, asked: SampleAsked) -> tuple[SampledSequence, ...]:
     return tuple(sequence for _, sequence in found)
 
 
+class _Object:
+    """An object, each of whose keys comes once. What it holds is converted when it is asked for."""
+
+    __slots__ = ("_keys", "_object")
+
+    def __init__(self, value: Any) -> None:
+        _expect(isinstance(value, simdjson.Object))
+        keys = list(value)
+        self._object, self._keys = value, set(keys)
+        _expect(len(self._keys) == len(keys))
+
+    def get(self, key: str) -> Any:
+        """None where there is none."""
+        return self._object[key] if key in self._keys else None
+
+    def arrays(self, keys: tuple[str, ...]) -> int:
+        """How many of these are arrays."""
+        return sum(isinstance(self.get(key), simdjson.Array) for key in keys)
+
+
 def _expect(right: bool) -> None:
     if not right:
         raise _DoubtError
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    """Of an object, each of whose keys comes once. Arrays and objects in it are not converted."""
-    _expect(isinstance(value, simdjson.Object))
-    items = list(value.items())
-    fields = dict(items)
-    _expect(len(fields) == len(items))
-    return fields
 
 
 def _array(value: Any) -> simdjson.Array:
@@ -94,16 +111,12 @@ def _logprobs(array: simdjson.Array) -> Logprobs:
     return found
 
 
-def _arrays_in(fields: dict[str, Any]) -> int:
-    return sum(isinstance(value, simdjson.Array) for value in fields.values())
-
-
 def _opened_in(body: bytes) -> int:
-    """How many arrays the body can have at most: outside of its texts, this byte opens one. Where it has no more than
-    were counted, none of them lies in another.
+    """How many arrays the body can have at most: outside of its texts, this byte opens one. Where there are no more of
+    it than arrays that were seen, none lies in one of those.
     """
     return int(np.count_nonzero(np.frombuffer(body, dtype=np.uint8) == _OPENING))
 
 
 def _is_flat(array: simdjson.Array) -> bool:
-    return not any(isinstance(element, simdjson.Array) for element in array)
+    return simdjson.Array not in set(map(type, array))

@@ -6,14 +6,13 @@ from typing import Any
 
 import msgspec
 
-from fake_router.content import MAX_NUMBER, result_text, result_tokens
+from fake_router.content import LOGPROB_PERIOD, MAX_NUMBER, logprob_of, result_text, result_tokens
 from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS
 from fake_router.prompt_logprobs import prompt_logprobs
 from faults.form import AboutPrompt
 from faults.vocabulary import Content
 
 RESULT_TOKENS = 4  # of each choice
-_PERIOD = 7  # of the tokens' logprobs
 NOBODY = MAX_NUMBER  # the operation in a result that belongs to nobody: no driver counts so far
 
 _encode = msgspec.json.Encoder().encode
@@ -22,7 +21,7 @@ _encode = msgspec.json.Encoder().encode
 def completion(operation: int, execution: int, choices: int) -> bytes:
     """One token a word, and a finite logprob for each token id."""
     if choices == 1:  # nearly always, and then only numbers differ
-        logprobs = _LOGPROBS[operation % _PERIOD], _LOGPROBS[execution % _PERIOD]
+        logprobs = _LOGPROBS[operation % LOGPROB_PERIOD], _LOGPROBS[execution % LOGPROB_PERIOD]
         return _ONE_CHOICE % ((operation, execution) * 4 + logprobs)
     made = [_choice(operation, execution, index) for index in range(choices)]
     return _encode(_frame(made, operation, execution, choices * RESULT_TOKENS))
@@ -64,14 +63,10 @@ def _choice(operation: int, execution: int, index: int) -> dict[str, Any]:
         "token_ids": tokens,
         "logprobs": {
             "tokens": [f"token_id:{token}" for token in tokens],
-            "token_logprobs": [_logprob(token) for token in tokens],
+            "token_logprobs": [logprob_of(token) for token in tokens],
         },
         "finish_reason": "stop",
     }
-
-
-def _logprob(token: int) -> float:
-    return -(1 + token % _PERIOD) / 8
 
 
 def _with_logprobs(operation: int, execution: int, index: int, logprobs: object) -> dict[str, Any]:
@@ -80,7 +75,7 @@ def _with_logprobs(operation: int, execution: int, index: int, logprobs: object)
     return choice
 
 
-def _with_last_logprob(operation: int, execution: int, index: int, last: tuple[object, ...]) -> dict[str, Any]:
+def _with_lastlogprob_of(operation: int, execution: int, index: int, last: tuple[object, ...]) -> dict[str, Any]:
     right = _choice(operation, execution, index)["logprobs"]["token_logprobs"]
     return _with_logprobs(operation, execution, index, [*right[:-1], *last])
 
@@ -110,7 +105,7 @@ def _one_choice() -> bytes:
 
 
 _ONE_CHOICE = _one_choice()
-_LOGPROBS = [_encode(_logprob(token)) for token in range(_PERIOD)]
+_LOGPROBS = [_encode(logprob_of(token)) for token in range(LOGPROB_PERIOD)]
 
 _NO_LOGPROBS: dict[str, list[object]] = {"tokens": [], "token_logprobs": []}
 _CHOICES = {
@@ -118,9 +113,9 @@ _CHOICES = {
     Content.MORE_CHOICES: lambda o, e, n: [_choice(o, e, i) for i in range(n + 1)],
     Content.SAME_INDEX: lambda o, e, n: [_choice(o, e, i) | {"index": 0} for i in range(n + 1)],
     Content.WRONG_INDEX: lambda o, e, n: [_choice(o, e, i) | {"index": n + i} for i in range(n)],
-    Content.FEWER_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ()) for i in range(n)],
-    Content.NAN_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ("NaN",)) for i in range(n)],
-    Content.INFINITE_LOGPROBS: lambda o, e, n: [_with_last_logprob(o, e, i, ("-Infinity",)) for i in range(n)],
+    Content.FEWER_LOGPROBS: lambda o, e, n: [_with_lastlogprob_of(o, e, i, ()) for i in range(n)],
+    Content.NAN_LOGPROBS: lambda o, e, n: [_with_lastlogprob_of(o, e, i, ("NaN",)) for i in range(n)],
+    Content.INFINITE_LOGPROBS: lambda o, e, n: [_with_lastlogprob_of(o, e, i, ("-Infinity",)) for i in range(n)],
     Content.NULL_LOGPROBS: lambda o, e, n: [_with_logprobs(o, e, i, None) for i in range(n)],
     Content.NULL_TOKENS: lambda o, e, n: [_choice(o, e, i) | {"token_ids": None} for i in range(n)],
     Content.ABORTED: lambda o, e, n: [_choice(o, e, i) | {"finish_reason": "abort"} for i in range(n)],

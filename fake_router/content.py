@@ -11,6 +11,8 @@ from faults.answer import STREAM_STEPS
 MAGIC = 31_337  # the first prompt token, and the first completion token, of everything that carries an operation
 MAX_NUMBER = 2**31 - 1  # token ids are int32 on the wire of the Tinker SDK
 
+LOGPROB_PERIOD = 7  # how many different logprobs there are
+
 _WORDS = "retryproof operation "  # looked for first: most texts hold none
 _MARKER = re.compile(r"(?<![\w-])retryproof operation ([1-9][0-9]{0,9})(?![\w-])")
 
@@ -72,6 +74,11 @@ def result_tokens(operation: int, execution: int, choice: int) -> list[int]:
 def result_text(operation: int, execution: int, choice: int) -> str:
     """The completion text of one choice."""
     return f"operation {operation} execution {execution} choice {choice}"
+
+
+def logprob_of(token: int) -> float:
+    """The logprob of a completion token, which a float32 holds exactly."""
+    return -(1 + token % LOGPROB_PERIOD) / 8
 
 
 def step_tokens(operation: int, execution: int, choice: int, step: int) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from fake_router.content import result_text, result_tokens, step_text, step_tokens
+from fake_router.content import logprob_of, result_text, result_tokens, step_text, step_tokens
 from faults.answer import STREAM_STEPS
 from faults.contents import fixed_content
 from faults.form import Api, Form
@@ -94,7 +94,7 @@ def _frame(prefix: str, kind: str, operation: int, execution: int) -> dict[str, 
 def _beside(api: Api, tokens: Sequence[int]) -> dict[str, Any]:
     """What stands beside the text: a finite logprob for each token id."""
     names = [f"token_id:{token}" for token in tokens]
-    logprobs = [-(1 + token % 7) / 8 for token in tokens]
+    logprobs = [logprob_of(token) for token in tokens]
     if api is Api.CHAT:
         listed: list[dict[str, Any]] = [
             {"token": name, "logprob": logprob, "bytes": None, "top_logprobs": []}

@@ -26,16 +26,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """One answer that a router publishes as "not accepted": a status and a text that the body contains."""
+    """One answer that claims something of the work: a status and a text that the body contains."""
 
     status: int
     body: str
 
     def __post_init__(self) -> None:
-        if not 300 <= self.status <= 599:
-            raise ValueError(f"not_accepted status is {self.status!r}; expected 300 to 599 (a 2xx was accepted)")
+        if not 200 <= self.status <= 599:
+            raise ValueError(f"status is {self.status!r}; expected 200 to 599")
         if not self.body:
-            raise ValueError("not_accepted body is empty; expected the text that tells this answer from others")
+            raise ValueError("body is empty; expected the text that tells this answer from others")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,11 @@ class Contract:
     """What the router behind a subject publishes as "not accepted"; empty: it publishes nothing."""
 
     not_accepted: tuple[Marker, ...] = ()
+
+    def __post_init__(self) -> None:
+        for marker in self.not_accepted:
+            if marker.status < 300:
+                raise ValueError(f"not_accepted status is {marker.status!r}; expected 300 to 599 (a 2xx was accepted)")
 
     def covers(self, evidence: Evidence) -> bool:
         """The contract names exactly this answer: status equal and text contained in the body."""

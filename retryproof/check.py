@@ -18,14 +18,16 @@ from retryproof.url_options import EPILOG, add_url_options, given_in, say_assume
 from signoff.report import Report
 
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}
+_BY_DEFAULT = ("reference", "reference-server")
 _DESCRIPTION = """\
 Examine each SUBJECT: does it retry only what is provably safe, never duplicate
 accepted work, never report garbage as success? Without SUBJECT the reference
-forwarder is examined, on the embedded router."""
+forwarder is examined, as a library and as a server of futures, each on the
+embedded router."""
 
 _EPILOG = f"""\
 examples:
-  retryproof check                                   the reference forwarder
+  retryproof check                                   reference and reference-server
   retryproof check nginx --depth core                40 cells of nginx
   retryproof check mine.toml --only 'status/503*'    some cells of your own
   retryproof check reference nginx --strict --quiet  in CI: an exit code
@@ -57,7 +59,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Exit:
-    names: list[str] = options.subjects or ["reference"]
+    names: list[str] = options.subjects or list(_BY_DEFAULT)
     wanted = examine_options(options, given_in(options, names))
     for name in names:
         require_subject(name, wanted.given)
@@ -68,7 +70,7 @@ def _run(options: argparse.Namespace) -> Exit:
         outcomes.append((name, _examined(name, wanted, terminal)))
         if _exit_of(outcomes[-1][1]) in (Exit.INTERRUPTED, Exit.USAGE):
             break  # not the subject's affair: the others have nothing to say
-    if len(names) > 1:
+    if len(names) > 1 and _exit_of(outcomes[-1][1]) is not Exit.USAGE:  # of which there is nothing to sum up
         _print_summary(terminal, outcomes)
     return joined(_exit_of(outcome) for _, outcome in outcomes)
 

@@ -30,8 +30,12 @@ def add_url_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT",
         help="of a URL: where it was told to find its router; again for another upstream",
     )
-    add("--speaks", metavar="FORMAT", help="of a URL: openai-completions, openai-chat, or both with a comma between")
-    add("--promises", metavar="PROMISE", help="of a URL: transparent or answering")
+    add(
+        "--speaks",
+        metavar="FORMAT",
+        help="of a URL: openai-completions, openai-chat, both with a comma between, or tinker",
+    )
+    add("--promises", metavar="PROMISE", help="of a URL: transparent, answering or futures")
     add(
         "--set",
         action="append",

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from suites.returned import words
+from suites.speech import TINKER
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_reader import SubjectFileError, SubjectReader
 
@@ -63,6 +64,8 @@ def load_callable(name: str) -> Loaded:
     facts = _said(module, target, FACTS, {})
     if not isinstance(facts, dict) or not all(key in SAYABLE for key in facts):
         raise SubjectFileError(f"{name}: {FACTS} is {facts!r}; expected a dict with some of {', '.join(SAYABLE)}")
+    if facts.get("speaks") == TINKER:
+        raise SubjectFileError(f"{name}: speaks is {TINKER!r}; expected what a call can be asked in, without polls")
     spec = SubjectReader(name, Path.cwd(), {"name": name, **_DEFAULTS, **facts}).spec()
     in_process = replace(spec.facts, in_process=True)
     reach = {"streaming": _NO_STREAM, **spec.reach}

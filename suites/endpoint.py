@@ -43,6 +43,10 @@ class Endpoint:
     way_in: Address | None = None
     not_executed: tuple[Marker, ...] = ()
 
+    def through(self, way_in: Address) -> "Endpoint":
+        """The same, whose operations go there: it leads to it."""
+        return replace(self, way_in=way_in)
+
     async def call(
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:

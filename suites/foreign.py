@@ -13,6 +13,7 @@ from pathlib import Path
 from fake_router import own_network
 from fake_router.identity import IDENTITY
 from faults.plan import PlannedOperation
+from suites.asking import asking
 from suites.endpoint import endpoint_at
 from suites.history import Outcome
 from suites.idleness import Idleness
@@ -102,6 +103,7 @@ class ForeignInstance:
         self._name = file.spec.facts.name
         self._port = ReservedPort()
         self._endpoint = endpoint_at(self.address, file)
+        self._asking = asking(self._endpoint, file)
         self.idleness = Idleness(endpoint=self._endpoint, path=file.idle, within_ms=file.spec.read_timeout_ms)
         self.folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
         self.folder.chmod(0o711)  # a subject started by root may give up its rights and must still find its files
@@ -114,7 +116,7 @@ class ForeignInstance:
 
     def call_through(self, way_in: Address) -> None:
         """Operations go there from now on, which leads to it."""
-        self._endpoint = replace(self._endpoint, way_in=way_in)
+        self._asking = self._asking.through(way_in)
 
     async def launch(self, supervisor: Supervisor, upstreams: Sequence[Address]) -> None:
         """Write its files, start it and wait until it is ready. Raises SubjectError."""
@@ -162,7 +164,7 @@ class ForeignInstance:
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
-        return await self._endpoint.call(planned, number, ceiling_ms, leave)
+        return await self._asking.call(planned, number, ceiling_ms, leave)
 
     async def idle(self) -> bool | None:
         """What it says of itself where its file names the path to ask; else it cannot say."""

@@ -29,13 +29,30 @@ class Arrival(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """One answer to a submit or to a poll, of a protocol in which there is more than one."""
+
+    poll: bool
+    arrival: Arrival
+    status: int | None = None
+    body: bytes = b""
+
+    @property
+    def says(self) -> str:
+        """It in a few words, for reports."""
+        return f"{self.status or self.arrival} to a {'poll' if self.poll else 'submit'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How one operation ended for its caller, who had asked for it in that form. `says`: the subject's words, for
     reports. Of a stream, OK is one that looks whole to its last event. For a subject called in process, `tokens` and
-    `text` are what it returned, or what had come of a stream that it lost; for one over HTTP, `body` is what arrived.
-    sent: what its caller sent, as far as it is known. coding: of the body, as its head names it. behind: what had come
-    behind a whole answer, and is no part of it. left: its caller left while it was in flight, wholly (arrival LEFT) or
-    by half-closing. Times are the machine's monotonic clock in nanoseconds.
+    `text` are what it returned, or what had come of a stream that it lost; for one over HTTP, `body` is what arrived,
+    and `tokens` and `logprobs` are what it holds where that is no JSON. heard: every answer, where there may be more
+    than one. sent: what its caller sent, as far as it is known. coding: of the body, as its head names it. behind: what
+    had come behind a whole answer, and is no part of it. left: its caller left while it was in flight, wholly (arrival
+    LEFT) or by half-closing. came_back: it asked again afterwards, and this is what came of that. Times are the
+    machine's monotonic clock in nanoseconds.
     """
 
     operation: int
@@ -48,8 +65,11 @@ class Outcome:
     behind: bytes = b""
     tokens: tuple[int, ...] | None = None
     text: str | None = None
+    logprobs: tuple[float, ...] | None = None
+    heard: tuple[Heard, ...] = ()
     says: str = ""
     left: bool = False
+    came_back: bool = False
     sent: Sent | None = None
     invoked_at_ns: int = 0
     ended_at_ns: int = 0

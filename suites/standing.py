@@ -3,9 +3,9 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from faults.plan import PlannedOperation
+from suites.asking import asking
 from suites.caller import NO_CONNECTION
 from suites.endpoint import Endpoint, endpoint_of
 from suites.history import Arrival, Outcome
@@ -67,6 +67,7 @@ class StandingInstance:
     def __init__(self, file: SubjectFile, endpoint: Endpoint) -> None:
         self._file = file
         self._endpoint = endpoint
+        self._asking = asking(endpoint, file)
         self.idleness = Idleness(endpoint=endpoint, path=file.idle, within_ms=file.spec.read_timeout_ms)
         self._gone: str | None = None
 
@@ -77,13 +78,13 @@ class StandingInstance:
 
     def call_through(self, way_in: Address) -> None:
         """Operations go there from now on, which leads to it."""
-        self._endpoint = replace(self._endpoint, way_in=way_in)
+        self._endpoint, self._asking = self._endpoint.through(way_in), self._asking.through(way_in)
 
     async def call(
         self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
     ) -> Outcome:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
-        outcome = await self._endpoint.call(planned, number, ceiling_ms, leave)
+        outcome = await self._asking.call(planned, number, ceiling_ms, leave)
         why = await self._unconnectable(outcome) if outcome.arrival is Arrival.NOTHING else None
         self._gone = None if why is None else f"{self._file.url} accepts no connection any more ({why})"
         return outcome

@@ -7,10 +7,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from faults.catalogue import FAMILIES, is_fault
-from faults.form import Api
 from faults.plan import MAX_UPSTREAMS
 from suites.listening import is_host, is_listen
 from suites.run import Promise
+from suites.speech import EXPECTED as SPEECH
+from suites.speech import is_speech
 from suites.subject import Isolation
 
 DIMENSIONS = (
@@ -25,7 +26,6 @@ DIMENSIONS = (
     "pool",
 )  # what a plan may ask for, apart from faults
 _FAMILY_NAMES = frozenset(family.name for family in FAMILIES)
-SPEAKS = {"openai-completions": Api.COMPLETIONS, "openai-chat": Api.CHAT}  # the words of the key, and what they name
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 s5.6.2
 
 
@@ -92,19 +92,6 @@ def _is_paths(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_target, value))
 
 
-def _is_speech(value: object) -> bool:
-    words = value if isinstance(value, list) else [value]
-    return bool(words) and all(word in tuple(SPEAKS) for word in words) and len(words) == len({*map(str, words)})
-
-
-_QUOTED = ", ".join(repr(word) for word in SPEAKS)
-
-
-def apis_in(speaks: str | list[str]) -> tuple[Api, ...]:
-    """What the words of the key `speaks` name."""
-    return tuple(SPEAKS[word] for word in ([speaks] if isinstance(speaks, str) else speaks))
-
-
 def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
     return lambda value: value in words, "one of " + ", ".join(repr(word) for word in words)
 
@@ -136,12 +123,12 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
     "idle": (_is_target, 'an HTTP path that answers {"in_flight": N}'),
     "ready": (lambda value: value == "tcp" or _is_target(value), '"tcp" or an HTTP path'),
-    "speaks": (_is_speech, f"one of {_QUOTED}, or a list of them, its own first"),
+    "speaks": (is_speech, SPEECH),
     "headers": (_is_headers, "a table of header name = text (RFC 9110 s5.1)"),
     "body": _TEXT,
     "ca_file": _PATH,
     "probes": (_is_paths, "a list of paths that its health checks ask for"),
-    "promises": _one_of((Promise.TRANSPARENT.value, Promise.ANSWERING.value)),
+    "promises": _one_of(tuple(member.value for member in Promise)),
     "connect_timeout_ms": _ms_from(1),
     "read_timeout_ms": _ms_from(1),
     "quiet_ms": _ms_from(0),

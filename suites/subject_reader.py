@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
 from suites.listening import OF_TLS, identity_in, listening_at
+from suites.markers import markers_in
 from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings, mentions
 from suites.run import Promise, SubjectFacts
+from suites.speech import PROTOCOLS, Speech, apis_in, speech_in
 from suites.subject import Address, Isolation, SubjectSpec
-from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, apis_in, is_file_name
+from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, is_file_name
 
 _Fill = Callable[[str, Mapping[str, str]], str]
 
@@ -32,6 +34,7 @@ class SubjectFile:
     """
 
     spec: SubjectSpec
+    speech: Speech = Speech.OPENAI
     command: tuple[str, ...] = ()
     url: str = ""
     here: Path
@@ -90,6 +93,7 @@ class SubjectReader:
         self.check_names()
         file = SubjectFile(
             spec=self.spec(),
+            speech=speech_in(data["speaks"]),
             command=tuple(data.get("command", ())),
             url=data.get("url", ""),
             here=self.here,
@@ -100,7 +104,7 @@ class SubjectReader:
             headers=data.get("headers", {}),
             body=self.body(),
             ca_file=self.ca_file(),
-            not_executed=self.markers("says", "not_executed"),
+            not_executed=self.not_executed(),
             values=data.get("values", {}),
             names=data.get("names", {}),
             files=data.get("files", {}),
@@ -136,6 +140,16 @@ class SubjectReader:
             if name not in self.data.get("values", {}):
                 raise self.error("names", name, "one of [values]: what it means where the upstreams are names")
 
+    def check_protocol(self) -> None:
+        """What it says goes with how it speaks."""
+        speaks, promises = self.data["speaks"], self.data["promises"]
+        protocol = PROTOCOLS[speech_in(speaks)]
+        if promises not in protocol.promises:
+            raise self.error("promises", promises, f"{' or '.join(protocol.promises)} where it speaks {speaks!r}")
+        for key in protocol.without:
+            if key in self.data:
+                raise self.error(key, self.data[key], f"no such key where it speaks {speaks!r}")
+
     def body(self) -> str:
         try:
             return read_template(self.data["body"], self.here) if "body" in self.data else ""
@@ -169,9 +183,11 @@ class SubjectReader:
     def spec(self) -> SubjectSpec:
         """What is known of it before it runs."""
         data = self.data
+        self.check_protocol()
         listen = self.listen()
         identity = identity_in(data, self.here, self.error)
         reach = {key: why for key, why in data.get("reach", {}).items() if why is not True}
+        reach = {**PROTOCOLS[speech_in(data["speaks"])].unasked, **reach}
         apis = apis_in(data["speaks"])
         if "body" in data:
             reach.setdefault("streaming", "its body is a template, which is the same for every operation")
@@ -183,7 +199,7 @@ class SubjectReader:
             facts=SubjectFacts(
                 name=data["name"],
                 promises=Promise(data["promises"]),
-                contract=Contract(not_accepted=self.markers("contract", "not_accepted")),
+                contract=Contract(not_accepted=markers_in(data, "contract", "not_accepted", self.error)),
                 attempts=data.get("attempts", 2),
             ),
             upstreams=len(listen) or data.get("upstreams", 1),
@@ -203,23 +219,10 @@ class SubjectReader:
             passes_expect=data.get("passes_expect", False),
         )
 
-    def markers(self, table: str, key: str) -> tuple[Marker, ...]:
-        """The answers listed in one table of one key."""
-        expected = "a list of { status = 300 to 599, body = text that the answer's body contains }"
-        for other, value in self.data.get(table, {}).items():
-            if other != key:
-                raise self.error(f"{table}.{other}", value, f"only the key {key}")
-        listed = self.data.get(table, {}).get(key, [])
-        if not isinstance(listed, list):
-            raise self.error(f"{table}.{key}", listed, expected)
-        markers = []
-        for item in listed:
-            match item:
-                case {"status": int(status), "body": str(body)} if len(item) == 2 and 300 <= status <= 599 and body:
-                    markers.append(Marker(status=status, body=body))
-                case _:
-                    raise self.error(f"{table}.{key}", item, expected)
-        return tuple(markers)
+    def not_executed(self) -> tuple[Marker, ...]:
+        """Its answers that claim so."""
+        least = PROTOCOLS[speech_in(self.data["speaks"])].failures_from
+        return markers_in(self.data, "says", "not_executed", self.error, least=least)
 
     def check_placeholders(self, file: SubjectFile) -> None:
         listen = ("host", 1)

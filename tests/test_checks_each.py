@@ -104,6 +104,10 @@ TRIOS = {
         good=healthy(),
         bad=lambda subject: run(planned(), served(1, 1), hung(), subject=subject),
     ),
+    "retrievable": Trio(
+        good=healthy(subject=FUTURES),
+        bad=lambda subject: run(planned(), served(1, 1), lost(status=404), subject=subject),
+    ),
     "survives": Trio(good=healthy(), bad=lambda subject: healthy(subject=subject, died="signal 6"), empty=PASS),
     "heals": Trio(
         good=healthy(),
@@ -145,7 +149,9 @@ TRIOS = {
     ),
 }
 
-BY_PROMISE = {
+BY_PROMISE: dict[tuple[str, Promise], Verdict | None] = {
+    ("retrievable", Promise.TRANSPARENT): None,  # they promise no futures
+    ("retrievable", Promise.ANSWERING): None,
     ("answered", Promise.TRANSPARENT): UNKNOWN,  # it promises no answer
     ("no-garbage", Promise.TRANSPARENT): PASS,  # it promises bytes, and HTML is what the router sent
 }

@@ -35,7 +35,7 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.mark.toxiproxy
 @pytest.mark.parametrize(
-    "command", [("check", *UNDER), ("signoff", "reference", "reference", *UNDER), ("replay", "plan.json")]
+    "command", [("check", "reference", *UNDER), ("signoff", "reference", "reference", *UNDER), ("replay", "plan.json")]
 )
 def test_it_is_built_once_and_that_is_said_on_one_line(place: Place, command: tuple[str, ...]) -> None:
     """What was built is started; the second time nothing is built; --quiet says nothing of it."""
@@ -53,7 +53,7 @@ def test_it_is_built_once_and_that_is_said_on_one_line(place: Place, command: tu
 def test_told_not_to_it_says_what_else_to_do(place: Place) -> None:
     """And leaves the cache alone."""
     place.env["RETRYPROOF_NO_BUILD"] = "1"
-    ended = place.run("check", *UNDER)
+    ended = place.run("check", "reference", *UNDER)
     assert (ended.code, ended.out) == (4, "")
     assert ended.message().startswith("no Toxiproxy: TOXIPROXY_URL is not set, ")
     assert "run `retryproof toxiproxy install`" in ended.err

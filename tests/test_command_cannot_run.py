@@ -17,6 +17,7 @@ import pytest
 from tests.command_process import Ended, Place, wait_for_end
 
 HEALTHY = ("--only", "*/healthy/first")
+ONE_CELL = ("check", "reference", *HEALTHY, "--out", "out")
 NOWHERE = "/nowhere"  # a PATH on which nothing is installed
 
 
@@ -153,7 +154,7 @@ def test_the_router_ends_in_good_order(place: Place) -> None:
 
 def test_too_few_files_are_found_before_a_verdict_can_rest_on_them(place: Place) -> None:
     """A connect that fails for want of a descriptor would look like a router's fault."""
-    ended = check(place, preexec_fn=limited(resource.RLIMIT_NOFILE, 64))
+    ended = check(place, "reference", preexec_fn=limited(resource.RLIMIT_NOFILE, 64))
     assert (ended.code, ended.out) == (4, "")
     assert "64 files open; expected 512 or more" in ended.message()
     assert "ulimit -n 512" in ended.message()
@@ -201,7 +202,7 @@ def test_on_a_full_disk_everything_that_was_recorded_stays_readable(place: Place
 def test_an_output_folder_that_cannot_be_made_is_named(place: Place, out: str) -> None:
     """With the other place to name."""
     (place.path / "file").touch()
-    ended = place.run("check", *HEALTHY, "--out", out)
+    ended = place.run("check", "reference", *HEALTHY, "--out", out)
     assert (ended.code, ended.out) == (4, "")
     assert f"cannot write '{out}/" in ended.message()
 
@@ -209,7 +210,7 @@ def test_an_output_folder_that_cannot_be_made_is_named(place: Place, out: str) -
 def test_a_full_standard_output_is_one_message(place: Place) -> None:
     """The report is written all the same."""
     with open("/dev/full", "w") as full:
-        ended = check(place, stdout=full)
+        ended = check(place, "reference", stdout=full)
     assert ended.code == 4
     assert "cannot write to standard output: No space left on device" in ended.message()
     assert place.report().verdict == "PASS"
@@ -217,7 +218,7 @@ def test_a_full_standard_output_is_one_message(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [(("faults",), 0), (("--help",), 0), (("check", "--help"), 0), (("check", *HEALTHY, "--out", "out"), 0)],
+    [(("faults",), 0), (("--help",), 0), (("check", "--help"), 0), (ONE_CELL, 0)],
 )
 def test_a_reader_that_leaves_early_changes_no_exit_code(place: Place, arguments: tuple[str, ...], code: int) -> None:
     """As of `| head -1`: nothing on stderr, and the verdict is the verdict."""
@@ -248,7 +249,7 @@ def test_a_router_whose_address_nobody_can_read_says_so(place: Place) -> None:
 def test_streams_that_were_closed_before_the_start_are_no_reason_to_crash(place: Place) -> None:
     """As of `>&- 2>&-`."""
     closed = 'exec "$@" >&- 2>&-'
-    command = [sys.executable, "-m", "retryproof", "check", *HEALTHY, "--out", "out"]
+    command = [sys.executable, "-m", "retryproof", "check", "reference", *HEALTHY, "--out", "out"]
     done = subprocess.run(["sh", "-c", closed, "sh", *command], cwd=place.path, env=place.environment(), check=False)
     assert done.returncode == 0
     assert place.report().verdict == "PASS"

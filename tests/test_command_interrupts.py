@@ -87,7 +87,7 @@ def test_runs_on_a_shared_subject_are_not_lost_either(place: Place) -> None:
     """They are handed on when the instance is done with, also when that is sooner than planned."""
     with start(place, "check", "reference-server", "--only", "wait/*") as process:
         logs = (place.path / "tmp").glob  # their runs reach our own ledger only when they end
-        wait_until(process, lambda: sum(log.read_text().count("POST") for log in logs("*/*/stderr")) > 20)
+        wait_until(process, lambda: sum(log.read_text().count("asample") for log in logs("*/*/stderr")) > 20)
         process.send_signal(signal.SIGINT)
         end = ended(process)
     assert (end.code, end.out) == (130, "")

@@ -53,7 +53,7 @@ def test_both_sides_of_a_sign_off_are_under_it(place: Place) -> None:
 
 def test_drawn_plans_draw_toxics_where_that_is_asked_for(place: Place) -> None:
     """Over the plan or as its fault; the reference passes them as it passes all others."""
-    ended = place.run("check", "--only", "drawn/*", "--examples", "12", "--draw-toxics", "--out", "out")
+    ended = place.run("check", "reference", "--only", "drawn/*", "--examples", "12", "--draw-toxics", "--out", "out")
     assert (ended.code, ended.err) == (0, "")
     drawn = [load_plan(plan.read_text()) for plan in (place.path / "out").glob("*/plans/drawn--*")]
     assert len(drawn) == 12
@@ -70,7 +70,7 @@ def test_drawn_plans_draw_toxics_where_that_is_asked_for(place: Place) -> None:
 def test_a_toxiproxy_that_is_none_is_one_message(place: Place, url: str, says: str) -> None:
     """Exit code 4, before anything is examined."""
     wrong = Place(path=place.path, env={**place.env, "TOXIPROXY_URL": url})
-    ended = wrong.run("check", "--under", "down", "--out", "out")
+    ended = wrong.run("check", "reference", "--under", "down", "--out", "out")
     assert ended.code == 4
     assert says in ended.err
     assert ended.err.count("\n") == 1
@@ -79,6 +79,6 @@ def test_a_toxiproxy_that_is_none_is_one_message(place: Place, url: str, says: s
 def test_without_one_it_says_how_to_get_one(place: Place, tmp_path: Path) -> None:
     """Nothing is skipped silently: exit code 4."""
     nowhere = {**place.env, "PATH": "/nowhere", "XDG_CACHE_HOME": str(tmp_path), "TOXIPROXY_URL": ""}
-    ended = Place(path=place.path, env=nowhere).run("check", "--under", "latency=20", *CELLS)
+    ended = Place(path=place.path, env=nowhere).run("check", "reference", "--under", "latency=20", *CELLS)
     assert ended.code == 4
     assert "run `retryproof toxiproxy install`" in ended.err

@@ -73,7 +73,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 @pytest.mark.parametrize(("strict", "code"), [((), 0), (("--strict",), 3)])
 def test_what_needs_a_capability_is_not_run_and_says_so(place: Place, strict: tuple[str, ...], code: int) -> None:
     """Exit code 0, with the reason; under --strict it was not proved: 3."""
-    end = as_ordinary_user(place, "check", *CORE, *strict)
+    end = as_ordinary_user(place, "check", "reference", *CORE, *strict)
     assert (end.code, end.err) == (code, "")
     cells = {cell.id: cell for cell in place.report().cells}
     told = {id_ for id_, cell in cells.items() if cell.verdict not in ("PASS", "FAIL")}

@@ -15,10 +15,11 @@ from suites.lanes import run_plans
 from suites.reach import Machine
 from suites.run import Run
 from tests.mutants import answers, resending, words
+from tests.mutants.futures import FUTURES
 from tests.mutants.living import CELLS, How, Kill, Life, live
 from tests.mutants.matrix import load_matrix
 from tests.mutants.proxy import SIDES
-from tests.mutants.roster import CALLED, PROCESSES
+from tests.mutants.roster import CALLED, PROCESSES, unbroken_beside
 from tests.mutants.streaming import STREAMERS
 from tests.mutants.subject import Make, called
 
@@ -38,7 +39,7 @@ def lives() -> dict[str, Life]:
 @pytest.mark.parametrize("name", MATRIX.rows)
 def test_a_mutant_is_killed_as_its_row_says(lives: dict[str, Life], name: str) -> None:
     """The same checks kill it, in as many cells, and no other does."""
-    found = lives[name].kills(lives["correct"])
+    found = lives[name].kills(lives[unbroken_beside(name)])
     declared = {kill: entry.cells for kill, entry in MATRIX.rows[name].kills.items()}
     assert {kill: len(ids) for kill, ids in found.items()} == declared, _shown(found)
 
@@ -46,7 +47,7 @@ def test_a_mutant_is_killed_as_its_row_says(lives: dict[str, Life], name: str) -
 @pytest.mark.parametrize("name", MATRIX.unbroken)
 def test_nothing_kills_an_unbroken_forwarder(lives: dict[str, Life], name: str) -> None:
     """A check that kills what is right proves nothing when it kills a mutant."""
-    found = lives[name].kills(lives["correct"])
+    found = lives[name].kills(lives[unbroken_beside(name)])
     assert found == {}, _shown(found)
 
 
@@ -72,7 +73,7 @@ def test_a_row_names_its_target_and_a_reason_for_everything_else(name: str) -> N
 
 def test_every_forwarder_of_the_roster_is_in_the_matrix() -> None:
     """A mutant without a row, or a row without a mutant, breaks the build."""
-    assert {*CALLED, *SIDES, *STREAMERS, *PROCESSES} == {*MATRIX.rows, *MATRIX.unbroken}
+    assert {*CALLED, *SIDES, *STREAMERS, *FUTURES, *PROCESSES} == {*MATRIX.rows, *MATRIX.unbroken}
 
 
 def test_the_matrix_holds_both_twins_of_each_cell() -> None:

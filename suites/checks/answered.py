@@ -21,8 +21,8 @@ def answered(run: Run) -> list[Finding]:
     stream that has begun, a subject can show no more than a cut when it is broken behind it; but one that the router
     sends well, and is never silent for long, arrives: there is no deadline on the whole.
 
-    Nothing is promised to a caller that has left; many servers take one that has only half-closed for gone (uvicorn
-    does).
+    Nothing is promised to a caller that has left, unless it came back; many servers take one that has only half-closed
+    for gone (uvicorn does).
     """
     accounts = accounts_of(run)
     outcomes = {outcome.operation: outcome for outcome in run.history}
@@ -31,7 +31,7 @@ def answered(run: Run) -> list[Finding]:
         outcome = outcomes.get(operation)
         if outcome is None:
             found.append(CHECK.cannot_know(f"operation {operation} has no outcome in the history", (), operation))
-        elif not outcome.left:
+        elif not outcome.left or outcome.came_back:
             finding = _judge(accounts.of(operation), outcome, run.subject.promises)
             found += [finding] if finding else []
     if found or not run.operations:

@@ -7,7 +7,7 @@ from typing import assert_never
 import msgspec
 
 from fake_router.completions import NOBODY
-from fake_router.content import MAGIC, result_text, result_tokens, streamed_result
+from fake_router.content import MAGIC, logprob_of, result_text, result_tokens, streamed_result
 from fake_router.replies import body_of, content_of
 from faults.acts import HEALTHY, Fragment, ReplyAct
 from faults.answer import Answer
@@ -130,9 +130,16 @@ def match(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> Match:
     if passes_bytes(subject):
         return _match_bytes(attempt, attempt.execution, outcome)
     made = results_of(outcome.operation, attempt.execution, attempt)
-    if subject.in_process:  # a call returns one choice: the first
-        return Match.EQUAL if (outcome.tokens, outcome.text) == made[0] else Match.NONE
+    if subject.in_process or outcome.heard:  # a call returns one choice, the first; a sample holds as many as asked for
+        return Match.EQUAL if _holds(outcome, *made[0]) else Match.NONE
     return Match.EQUAL if _projected(outcome) == made else Match.NONE
+
+
+def _holds(outcome: Outcome, tokens: tuple[int, ...], text: str) -> bool:
+    """What it holds of a result is that; a protocol may know no texts, and no logprobs."""
+    if outcome.logprobs is not None and outcome.logprobs != tuple(map(logprob_of, tokens)):
+        return False
+    return outcome.tokens == tokens and outcome.text in (None, text)
 
 
 def _match_bytes(attempt: Attempt, execution: int, outcome: Outcome) -> Match:

@@ -45,18 +45,25 @@ class OpenCall:
     _pipe: Pipe
     _reading: Reading = field(default_factory=Reading)
     _reply: Reply | None = None
+    _is_read: bool = False
 
     async def reply(self, within_ms: int) -> Reply | None:
         """Its reply, read now; None where it has not come whole within that time: it may be asked for again."""
-        if self._reply is None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(within_ms / 1000):
-                    self._reply = await read_reply(self._pipe, self._reading)
+        if self._reply is not None:
+            return self._reply
+        self._is_read = True
+        try:
+            async with asyncio.timeout(within_ms / 1000):
+                self._reply = await read_reply(self._pipe, self._reading)
+        except TimeoutError:
+            return None
+        finally:
+            self._is_read = False
         return self._reply
 
     async def arrived(self, within_ms: int) -> bool:
-        """The whole reply lies in the receive buffer of its socket, and stays there unread; False where that time was
-        over before. Raises ValueError over TLS, where nobody can look into it.
+        """The whole reply lies in the receive buffer of its socket, where nobody has asked for it before, and stays
+        there unread; False where that time was over before. Raises ValueError over TLS, where nobody can look into it.
         """
         if type(self._pipe) is not Pipe:
             raise ValueError("a reply that lies unread over TLS; expected a server that speaks none")
@@ -70,8 +77,12 @@ class OpenCall:
     def leave(self, how: Departure) -> None:
         """Its caller leaves now; the kernel knows when this returns.
 
-        Raises OSError where it cannot vanish, and ValueError for one that has left.
+        Raises OSError where it cannot vanish, and ValueError for one that has left, or whose reply is being read.
         """
+        if self._is_read:
+            raise ValueError(
+                f"leave({how!r}) of a call whose reply is being read; expected that reading to be cancelled"
+            )
         if self.left is not None:
             raise ValueError(f"leave({how!r}) of a call that was left by {self.left!r}; expected one that was not")
         match how:

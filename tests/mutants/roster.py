@@ -7,7 +7,7 @@ from suites.foreign import ForeignSubject
 from suites.processes import Supervisor
 from suites.subject import Subject
 from suites.subject_file import load_subject_file
-from tests.mutants import answers, library, lifecycle, proxy, resending, streaming, trusting, words
+from tests.mutants import answers, futures, library, lifecycle, proxy, resending, streaming, trusting, words
 from tests.mutants.forwarder import Forwarder
 from tests.mutants.subject import Make, called
 
@@ -70,6 +70,13 @@ def roster(supervisor: Supervisor) -> dict[str, Subject]:
         subjects[name] = proxy.served(name, side)
     for name, kind in streaming.STREAMERS.items():
         subjects[name] = streaming.streaming(name, kind)
+    for name, server in futures.FUTURES.items():
+        subjects[name] = futures.with_futures(name, server)
     for name, variant in PROCESSES.items():
         subjects[name] = ForeignSubject(load_subject_file(RELAY, variant), supervisor)
     return subjects
+
+
+def unbroken_beside(name: str) -> str:
+    """The forwarder that this mutant could have been: against what that one tells, its own is held."""
+    return "correct-futures" if name in futures.FUTURES else "correct"

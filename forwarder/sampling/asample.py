@@ -6,6 +6,7 @@ What is not known here is refused, not ignored: a sample that is drawn in anothe
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 from typing import Annotated
 
 import msgspec
@@ -113,7 +114,7 @@ def sample_request(body: bytes, model_of: Callable[[str], str]) -> SampleRequest
         raise WireError(422, f"the body is no sample request: {error}") from None
     max_tokens, key = _max_tokens(found), _key(found)
     stop, stop_token_ids = _stops(found.sampling_params.stop)
-    prompt = [token for chunk in found.prompt.chunks for token in chunk.tokens]
+    prompt = list(chain.from_iterable(chunk.tokens for chunk in found.prompt.chunks))
     if not prompt:
         raise WireError(422, "the prompt has no tokens; expected one at least")
     asked = SampleAsked(

@@ -4,6 +4,7 @@ The first entry is null: nothing came before it. Any other is an object whose ke
 the logprob: of the k likeliest tokens, and of the prompt's own where it is not among them.
 """
 
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
@@ -86,20 +87,20 @@ def _own_in(entries: list[_Entry | None], asked: SampleAsked) -> np.ndarray[Any,
 
 def _topk_in(entries: list[_Entry | None], asked: SampleAsked) -> TopkLogprobs:
     """The prompt's own token is among them only where they would be one too few without it."""
-    k, prompt = asked.topk, asked.prompt.tolist()
-    tokens = np.full((len(entries), k), NO_TOKEN, dtype=TOKEN)
-    logprobs = np.full((len(entries), k), NO_LOGPROB, dtype=LOGPROB)
-    for at, entry in enumerate(entries):
-        if entry is None:
-            continue
+    k, shape = asked.topk, (len(entries), asked.topk)
+    known = [entry for entry in entries if entry is not None]  # all but the first
+    for entry, own in zip(known, asked.prompt[1:].tolist(), strict=True):
         if len(entry) > k:
-            del entry[prompt[at]]
-        tokens[at] = np.fromiter(entry, dtype=TOKEN, count=k)
-        logprobs[at] = _finite(np.fromiter((found.logprob for found in entry.values()), dtype=np.float64, count=k))
-    order = np.argsort(-logprobs, axis=1, kind="stable")
-    return TopkLogprobs(
-        tokens=np.take_along_axis(tokens, order, axis=1), logprobs=np.take_along_axis(logprobs, order, axis=1)
-    )
+            del entry[own]
+    cells = len(known) * k
+    found = np.fromiter(chain.from_iterable(known), dtype=TOKEN, count=cells).reshape(-1, k)
+    wide = np.fromiter((one.logprob for entry in known for one in entry.values()), dtype=np.float64, count=cells)
+    narrowed = _finite(wide).reshape(-1, k)
+    order = np.argsort(-narrowed, axis=1, kind="stable")
+    tokens, logprobs = np.full(shape, NO_TOKEN, dtype=TOKEN), np.full(shape, NO_LOGPROB, dtype=LOGPROB)
+    tokens[1:] = np.take_along_axis(found, order, axis=1)
+    logprobs[1:] = np.take_along_axis(narrowed, order, axis=1)
+    return TopkLogprobs(tokens=tokens, logprobs=logprobs)
 
 
 def _finite(wide: np.ndarray[Any, Any]) -> Logprobs:

@@ -3,7 +3,9 @@
 import argparse
 import asyncio
 import json
+import signal
 import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -200,3 +202,37 @@ async def serving(router_url: str, *flags: str, settings: Settings | None = None
                 service.ending.hasten()
                 server.should_exit = server.force_exit = True
                 await running
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process(Caller):
+    """A server in a process of its own."""
+
+    process: asyncio.subprocess.Process
+
+    def signal(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send it."""
+        self.process.send_signal(number)
+
+    async def ended(self) -> int:
+        """Its exit code. Raises TimeoutError."""
+        return await asyncio.wait_for(self.process.wait(), 20)
+
+
+@asynccontextmanager
+async def running(*flags: str, stderr: int = asyncio.subprocess.DEVNULL) -> AsyncIterator[Process]:
+    """One that listens."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "forwarder", "--listen", "127.0.0.1:0", *flags,
+        stdout=asyncio.subprocess.PIPE, stderr=stderr,
+    )  # fmt: skip
+    assert process.stdout is not None
+    line = json.loads(await process.stdout.readline())
+    server = Process(address=(line["host"], line["port"]), process=process)
+    try:
+        yield server
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        await server.close()

@@ -1,51 +1,11 @@
 """How the server process ends: nothing waits for ever, and every future and every poller gets its answer."""
 
 import asyncio
-import json
 import os
-import signal
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from tests.api_server import SAMPLE, SAMPLED, Caller, request
+from tests.api_server import SAMPLE, SAMPLED, Process, request, running
 from tests.raw_router import NO_WORKERS, SILENCE, Act, RawRouter
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Process(Caller):
-    """A server in a process of its own."""
-
-    process: asyncio.subprocess.Process
-
-    def signal(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """Send it."""
-        self.process.send_signal(number)
-
-    async def ended(self) -> int:
-        """Its exit code. Raises TimeoutError."""
-        return await asyncio.wait_for(self.process.wait(), 20)
-
-
-@asynccontextmanager
-async def running(*flags: str, stderr: int = asyncio.subprocess.DEVNULL) -> AsyncIterator[Process]:
-    """One that listens."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "forwarder", "--listen", "127.0.0.1:0", *flags,
-        stdout=asyncio.subprocess.PIPE, stderr=stderr,
-    )  # fmt: skip
-    assert process.stdout is not None
-    line = json.loads(await process.stdout.readline())
-    server = Process(address=(line["host"], line["port"]), process=process)
-    try:
-        yield server
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-        await server.close()
 
 
 async def _refusing(server: Process) -> None:

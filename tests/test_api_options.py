@@ -9,8 +9,7 @@ import pytest
 
 from forwarder.__main__ import main
 from forwarder.api.options import OPTIONS, add_to, read, table
-from tests.api_server import options_of
-from tests.test_api_ending import running
+from tests.api_server import options_of, running
 
 ROUTER = ("--router", "http://a")
 
@@ -55,7 +54,7 @@ def test_a_wrong_option_is_exit_2_and_says_what_was_expected(
     """Nothing is started."""
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(SystemExit, match="^2$"):
+    with pytest.raises(SystemExit, match=r"^2$"):
         main([*ROUTER, *flags])
     assert says in capsys.readouterr().err
 

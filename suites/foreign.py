@@ -118,8 +118,10 @@ class ForeignInstance:
         """Operations go there from now on, which leads to it."""
         self._asking = self._asking.through(way_in)
 
-    async def launch(self, supervisor: Supervisor, upstreams: Sequence[Address]) -> None:
-        """Write its files, start it and wait until it is ready. Raises SubjectError."""
+    async def launch(self, supervisor: Supervisor, upstreams: Sequence[Address], more: Sequence[str] = ()) -> None:
+        """Write its files, start it and wait until it is ready; again, where it has ended. more: further words of its
+        command. Raises SubjectError.
+        """
         known = _meanings(self._file, self.folder, self._port.number, upstreams)
         if self._file.spec.tls:
             (self.folder / CA_FILE).write_bytes(IDENTITY.ca_pem)
@@ -127,7 +129,7 @@ class ForeignInstance:
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(fill_file(text, known), "utf-8")
-        argv = [fill_command(word, known) for word in self._file.command]
+        argv = [fill_command(word, known) for word in (*self._file.command, *more)]
         try:
             self.process = await supervisor.start(
                 argv, cwd=self.folder, env=dict(os.environ), log=self.folder / _LOG, folder=self.folder

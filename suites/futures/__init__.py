@@ -1,0 +1,1 @@
+"""Results that survive: scripts of what callers of futures do, lived through on real sockets, and judged."""

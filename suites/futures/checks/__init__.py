@@ -1,0 +1,38 @@
+"""The checks of futures: one property each, pure functions of a record."""
+
+from suites.futures.checks.check import FuturesCheck
+from suites.futures.checks.crash import NEVER_SENT_AGAIN, NOTHING_FORGOTTEN, UNKNOWN_AFTER_CRASH
+from suites.futures.checks.executions import AT_MOST_ONCE, REFUSED_RUNS_NOTHING
+from suites.futures.checks.ids import GONE_STAYS_GONE, HONEST_IDS, UNIQUE_IDS, WHOLE_ANSWERS
+from suites.futures.checks.instrument import LIVED_THROUGH
+from suites.futures.checks.keys import FIRST_ID, FRESH_TAKEN, OTHER_CONTENT
+from suites.futures.checks.outcomes import HONEST_FAILURES, RESULT_KEPT
+from suites.futures.checks.results import OWN_RESULT, SAME_BYTES
+from suites.futures.checks.retrieval import DELIVERED, NOT_YET, UNDELIVERED
+from suites.futures.checks.waiting import ENDS, NOBODY_WAITS, NOTHING_LEFT_BEHIND
+
+CHECKS: tuple[FuturesCheck, ...] = (
+    AT_MOST_ONCE,
+    REFUSED_RUNS_NOTHING,
+    UNDELIVERED,
+    DELIVERED,
+    NOT_YET,
+    RESULT_KEPT,
+    HONEST_FAILURES,
+    SAME_BYTES,
+    OWN_RESULT,
+    HONEST_IDS,
+    UNIQUE_IDS,
+    GONE_STAYS_GONE,
+    WHOLE_ANSWERS,
+    FIRST_ID,
+    OTHER_CONTENT,
+    FRESH_TAKEN,
+    NOBODY_WAITS,
+    NOTHING_LEFT_BEHIND,
+    ENDS,
+    NEVER_SENT_AGAIN,
+    UNKNOWN_AFTER_CRASH,
+    NOTHING_FORGOTTEN,
+    LIVED_THROUGH,
+)

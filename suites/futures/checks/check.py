@@ -1,0 +1,39 @@
+"""A check of futures: one property of a script that was lived through."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from suites.checks.check import Property
+from suites.findings import Claim, Finding, Proof
+from suites.futures.record import Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuturesCheck(Property):
+    """One property of a record. `judge` is pure, and returns nothing where the record holds nothing that the property
+    is about. needs_clock, needs_restart: it is only shown where the test has the server's clock, or its process.
+    """
+
+    judge: Callable[[Record], list[Finding]]
+    needs_clock: bool = False
+    needs_restart: bool = False
+
+
+def must(
+    name: str,
+    invariant: str,
+    judge: Callable[[Record], list[Finding]],
+    *,
+    needs_clock: bool = False,
+    needs_restart: bool = False,
+) -> FuturesCheck:
+    """A property whose breach is a FAIL. What it rests on is told apart by steps, so it is a matter of cause."""
+    return FuturesCheck(
+        name=name,
+        claim=Claim.MUST,
+        proof=Proof.CAUSE,
+        invariant=invariant,
+        judge=judge,
+        needs_clock=needs_clock,
+        needs_restart=needs_restart,
+    )

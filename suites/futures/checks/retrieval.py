@@ -1,0 +1,74 @@
+"""What a caller may still ask for is there: results that nobody has got, and those that somebody may have got."""
+
+from suites.checks.words import count_of
+from suites.findings import Finding
+from suites.futures.checks.check import FuturesCheck, must
+from suites.futures.checks.seen import Seen, seen_in
+from suites.futures.life import MAY_ANSWER, State
+from suites.futures.record import Kind, Record
+
+_WORDS = {
+    State.UNDELIVERED: "nobody can have got its result",
+    State.DELIVERED: "its result was possibly delivered, and within the retrieved TTL",
+}
+
+
+def undelivered(record: Record) -> list[Finding]:
+    """A poll that was seen to be abandoned has not been delivered to."""
+    return _kept(record, State.UNDELIVERED, UNDELIVERED)
+
+
+def delivered(record: Record) -> list[Finding]:
+    """The retrieved TTL begins again with each delivery that is possible."""
+    return _kept(record, State.DELIVERED, DELIVERED)
+
+
+def _kept(record: Record, state: State, check: FuturesCheck) -> list[Finding]:
+    judged = [seen for seen in seen_in(record) if seen.state is state]
+    found = [
+        check.fails(f"{seen.where} was answered {_words(seen)}, while {_WORDS[state]}", operation=seen.operation)
+        for seen in judged
+        if seen.answer.kind not in MAY_ANSWER[state]
+    ]
+    if found or not judged:
+        return found
+    return [check.passes(count_of(len(judged), "poll"))]
+
+
+def _words(seen: Seen) -> str:
+    says = f" ({seen.answer.says})" if seen.answer.says else ""
+    return f"{seen.answer.status} {seen.answer.kind}{says}"
+
+
+UNDELIVERED = must(
+    "undelivered-is-retrievable",
+    "A result that nobody can have got is retrievable, for the undelivered TTL at least.",
+    undelivered,
+)
+DELIVERED = must(
+    "delivered-stays",
+    "A result that was possibly delivered stays retrievable, for the retrieved TTL at least.",
+    delivered,
+)
+
+
+def too_early(record: Record) -> list[Finding]:
+    """Before the router has answered there is nothing to say but "not yet"."""
+    judged = [seen for seen in seen_in(record) if seen.state is State.HELD]
+    found = [
+        NOT_YET.fails(
+            f"{seen.where} was answered {_words(seen)}, while the router had not answered", (), seen.operation
+        )
+        for seen in judged
+        if seen.answer.kind is not Kind.TRY_AGAIN
+    ]
+    if found or not judged:
+        return found
+    return [NOT_YET.passes(count_of(len(judged), "poll"))]
+
+
+NOT_YET = must(
+    "not-yet",
+    "A poll for what is in flight is told to try again, and nothing else.",
+    too_early,
+)

@@ -1,0 +1,49 @@
+"""What the drawn steps are drawn from: faults that an operation's exchange can meet, moments that matter to a TTL, and
+ids that nobody was given.
+"""
+
+from faults.acts import Fragment, Hang, is_listener_act, needs_stream, needs_tls, needs_whole
+from faults.answer import Answer
+from faults.catalogue import CATALOGUE
+from faults.coverage import Depth
+from faults.fault import Fault
+from suites.futures.life import Lives
+
+SMALL_MS = (1, 1_000, 10_000, 45_000)  # a moment, a second, a heartbeat, the patience of a caller
+
+
+def _fits(fault: Fault) -> bool:
+    act = fault.act
+    drawn = Depth.FULL.holds(fault.coverage.drawn)
+    return drawn and not (is_listener_act(act) or needs_stream(act) or needs_tls(act) or needs_whole(act))
+
+
+def _waits(fault: Fault) -> bool:
+    """The forwarder has to wait for its own time-out, or for the router to take its time."""
+    act = fault.act
+    if isinstance(act, Fragment):
+        return act.ending is None
+    return isinstance(act, Hang) or (isinstance(act, Answer) and (act.lasts > 0 or act.stalls))
+
+
+_FITTING = [fault for fault in CATALOGUE.values() if _fits(fault) and not fault.lets_pass]
+QUICK = tuple(fault.id for fault in _FITTING if not _waits(fault))
+SLOW = tuple(fault.id for fault in _FITTING if isinstance(fault.act, Hang))
+
+STRANGERS = ("0", "1", "7" * 39, "9" * 60, "x", "1.5", "0x10")
+
+
+def moments(lives: Lives) -> tuple[int, ...]:
+    """By how much the clock may go on: to just before, to, and to just after each end of a TTL that is running; or by
+    a little.
+    """
+    terms = lives.terms
+    ends = {poll.asked.now_ms + terms.hold_ms for poll in lives.polls.values() if poll.waits}
+    ends |= {session.beaten_ms + terms.session_ms for session in lives.sessions.values()}
+    for life in lives.operations.values():
+        if life.delivered_ms is not None:
+            ends.add(life.delivered_ms + terms.retrieved_ms)
+        elif life.landed_ms is not None:
+            ends |= {life.landed_ms + terms.undelivered_ms, life.landed_ms + terms.retrieved_ms}
+    around = {end + offset - lives.now_ms for end in ends for offset in (-1, 0, 1)}
+    return (*SMALL_MS, *sorted(ms for ms in around if ms > 0))

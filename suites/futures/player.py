@@ -1,0 +1,275 @@
+"""Performs the steps of a script on real sockets, one after the other, and records what happened. It draws nothing and
+judges nothing. Order comes from gates, from the kernel and from the server's own word that it is quiet; it never sleeps
+to let something happen.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, assert_never
+
+import msgspec
+
+from suites.futures.calls import Calls
+from suites.futures.checks.crash import RESTARTED
+from suites.futures.control import ControlError, Quiet
+from suites.futures.gates import Gates
+from suites.futures.host import Host
+from suites.futures.life import KEPT, Lives
+from suites.futures.record import (
+    Answered,
+    AnyFact,
+    Asked,
+    Beaten,
+    Began,
+    Broke,
+    Counted,
+    Ended,
+    Landed,
+    Left,
+    Opened,
+    Reached,
+    Record,
+    Silent,
+    Submitted,
+)
+from suites.futures.script import Cast, Script, Store, ending
+from suites.futures.steps import (
+    Advance,
+    AnyStep,
+    Ask,
+    Beat,
+    Cross,
+    First,
+    Heal,
+    Land,
+    Leave,
+    Loss,
+    Open,
+    Other,
+    Poll,
+    Read,
+    Restart,
+    Resubmit,
+    Submit,
+)
+from suites.numbers import Numbers
+from suites.subject import SubjectError
+from suites.tinker.open_call import Departure
+
+QUIET_MS = 10_000  # a server that is not quiet by then is broken, or this machine is
+REPLY_MS = 500  # a reply that was sent before the server said that it is quiet
+LOOK_S = 0.001
+
+
+class Player:
+    """One script, lived through on one server and one router. `store`: what the server was begun with."""
+
+    def __init__(self, host: Host, gates: Gates, numbers: Numbers, *, store: Store = Store.MEMORY, now_ms: int) -> None:
+        self.lives = Lives(host.terms)
+        self.cast = Cast()
+        self.broken = False
+        self._host = host
+        self._gates = gates
+        self._calls = Calls(host.endpoint, numbers)
+        self._store = store
+        self._facts: list[AnyFact] = []
+        self._now_ms = now_ms
+        self._landing: set[int] = set()
+        self._begun = time.monotonic()
+        self._first_ms = now_ms
+        self._quiet_says: Quiet | None = None
+
+    def record(self, script: Script) -> Record:
+        """What has happened to that script so far."""
+        return Record(
+            script=script,
+            terms=self._host.terms,
+            facts=tuple(self._facts),
+            ledger=self._gates.entries(),
+            numbers=tuple(self._calls.numbers),
+        )
+
+    async def perform(self, step: AnyStep) -> None:
+        """One more step, and quiescence after it. What breaks down is a fact, and nothing is done after it."""
+        self.cast.take(step)
+        if self.broken:
+            return
+        try:
+            await self._perform(step)
+            await self._quiet()
+        except (ControlError, SubjectError, OSError) as error:
+            self._broke(str(error))
+
+    async def finish(self) -> None:
+        """All are let go, and every caller asks for its own: what must be retrievable is retrieved."""
+        for step in ending(self.cast):
+            await self.perform(step)
+
+    async def close(self) -> None:
+        """No connection of a caller is left, and nothing is held for them."""
+        self._calls.close()
+        await self._gates.heal()
+
+    async def _perform(self, step: AnyStep) -> None:
+        match step:
+            case Open():
+                place = self.cast.sessions - 1
+                name, says = await self._calls.open_session(place)
+                self._saw(Opened, session=place, sampling_session=name, says=says)
+            case Beat(session=session):
+                self._saw(Beaten, session=session, status=await self._calls.beat(session))
+            case Submit():
+                await self._submit(step)
+            case Resubmit(operation=operation):
+                await self._sent(operation, again=True, other=step.other, lost=step.lost)
+            case Poll(operation=operation):
+                await self._poll(operation)
+            case Ask(request_id=request_id):
+                await self._ask(request_id)
+            case Read(poll=poll):
+                await self._read(poll)
+            case Leave(poll=poll, how=how):
+                self._leave(poll, how)
+            case Cross():
+                await self._cross(step)
+            case Land(operation=operation):
+                await self._land(operation)
+            case Heal():
+                self._landing |= self._held_operations()
+                await self._gates.heal()
+            case Advance(ms=ms):
+                await self._advance(ms)
+            case Restart(killed=killed):
+                await self._restart(killed=killed)
+            case _:
+                assert_never(step)
+
+    async def _submit(self, step: Submit) -> None:
+        operation = self.cast.operations - 1
+        await self._gates.hold(self._calls.begin(step.session), step.faults)
+        await self._sent(operation, lost=step.lost)
+
+    async def _sent(
+        self, operation: int, *, again: bool = False, other: Other | None = None, lost: Loss | None = None
+    ) -> None:
+        answer = await self._calls.submit(operation, other=other, lost=lost)
+        self._saw(
+            Submitted,
+            operation=operation,
+            session=self._calls.session_of(operation),
+            number=self._calls.number_of(operation, other),
+            answer=answer,
+            again=again,
+            other=other,
+            lost=lost,
+        )
+
+    async def _poll(self, operation: int) -> None:
+        """Nobody polls for what was given no id."""
+        place = len(self.cast.polls) - 1
+        life = self.lives.operations.get(operation)
+        if life is not None and life.first_id:
+            self._saw(Asked, poll=place, operation=operation, request_id=life.first_id)
+            await self._calls.poll(place, life.first_id)
+
+    async def _ask(self, request_id: str) -> None:
+        """Its number is below those of the polls that wait."""
+        place = -1 - sum(poll < 0 for poll in self.lives.polls)
+        self._saw(Asked, poll=place, operation=None, request_id=request_id)
+        self._saw(Answered, poll=place, answer=await self._calls.ask(request_id))
+
+    async def _read(self, poll: int) -> None:
+        life = self.lives.polls.get(poll)
+        if life is None or life.answered is not None:
+            return
+        expected = life.reached is not None or life.over or self._owed(poll)
+        answer = await self._calls.read(poll, REPLY_MS if expected else 0)
+        if answer is not None:
+            self._saw(Answered, poll=poll, answer=answer)
+        elif expected:
+            self._saw(Silent, poll=poll)
+
+    def _leave(self, poll: int, how: Departure, *, crossing: bool = False) -> None:
+        life = self.lives.polls.get(poll)
+        if life is not None and life.answered is None:
+            self._calls.polls[poll].leave(how)
+            self._saw(Left, poll=poll, how=how, crossing=crossing)
+
+    async def _cross(self, step: Cross) -> None:
+        operation = self.cast.polls[step.poll]
+        if step.first is First.LANDS:
+            await self._land(operation)
+        self._leave(step.poll, step.how, crossing=True)
+        if step.first is First.LEAVES:
+            await self._land(operation)
+
+    async def _land(self, operation: int) -> None:
+        self._landing |= {operation} & self._held_operations()
+        await self._gates.open(self._calls.number_of(operation))
+
+    async def _advance(self, ms: int) -> None:
+        control = self._host.control
+        if control is None:
+            raise ControlError(f"its clock cannot go on by {ms} ms; expected a server that has a test clock")
+        self._now_ms = (await control.advance(ms)).now_ms
+
+    async def _restart(self, *, killed: bool) -> None:
+        how = await self._host.end(killed=killed)
+        self._saw(Ended, killed=killed, how=how)
+        for poll in [poll for poll, life in self.lives.polls.items() if life.left is None and life.answered is None]:
+            answer = await self._calls.read(poll, REPLY_MS)
+            if answer is not None:
+                self._saw(Answered, poll=poll, answer=answer)
+        await self._gates.note(RESTARTED)
+        kept = await self._host.begin(self._now_ms)
+        self._saw(Began, kept=kept)
+
+    async def _quiet(self) -> None:
+        """Everything that this step has caused is over: the server says so, and what is in flight in it is held."""
+        deadline = time.monotonic() + QUIET_MS / 1000
+        while not await self._is_quiet():
+            if time.monotonic() > deadline:
+                raise ControlError(f"it was not quiet within {QUIET_MS} ms: {await self._gates.busy()} exchanges open")
+            await asyncio.sleep(LOOK_S)  # a forward on its way to the router gives no event
+        for operation in sorted(self._landing):
+            self._saw(Landed, operation=operation)
+        self._landing.clear()
+        await self._look()
+        if self._quiet_says is not None:
+            self._saw(Counted, **msgspec.structs.asdict(self._quiet_says))
+
+    async def _is_quiet(self) -> bool:
+        held = len(self._gates.held())
+        control = self._host.control
+        if control is None:
+            self._now_ms = self._first_ms + int((time.monotonic() - self._begun) * 1000)
+            return await self._gates.busy() == held
+        self._quiet_says = await control.settle()
+        self._now_ms = self._quiet_says.now_ms
+        return self._quiet_says.in_flight == len(self._gates.held())
+
+    async def _look(self) -> None:
+        """Which polls have their replies by now."""
+        waiting = [poll for poll, life in self.lives.polls.items() if life.waits]
+        for poll in waiting:
+            if await self._calls.polls[poll].arrived(REPLY_MS if self._owed(poll) else 0):
+                self._saw(Reached, poll=poll)
+
+    def _owed(self, poll: int) -> bool:
+        operation = self.lives.polls[poll].asked.operation
+        return operation is not None and self.lives.state_of(operation) in KEPT
+
+    def _held_operations(self) -> set[int]:
+        numbers = self._gates.held()
+        return {place for place, number in enumerate(self._calls.numbers) if number in numbers}
+
+    def _saw(self, kind: Callable[..., AnyFact], **facts: Any) -> None:
+        facts = {"now_ms": self._now_ms} | facts
+        fact = kind(step=self.cast.steps - 1, at_ns=time.monotonic_ns(), **facts)
+        self._facts.append(fact)
+        self.lives.take(fact)
+
+    def _broke(self, says: str) -> None:
+        self.broken = True
+        self._saw(Broke, says=says)

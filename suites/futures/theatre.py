@@ -1,0 +1,114 @@
+"""Where scripts are lived through: one router and one server for each store, shared by the scripts that come one after
+the other, and replaced when one of them has broken it.
+"""
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Protocol, Self
+
+from fake_router.server import Router
+from fake_router.thread import RouterThread
+from suites.ending import to_the_end
+from suites.futures.gates import Gates
+from suites.futures.host import Host
+from suites.futures.player import Player
+from suites.futures.record import Record
+from suites.futures.script import Script, Store
+from suites.numbers import Numbers
+from suites.subject import Address
+
+FIRST_MS = 1_700_000_000_000  # what a test clock shows at first
+
+
+class OwnHost(Host, Protocol):
+    """A server that is closed when it is needed no more."""
+
+    async def close(self) -> None:
+        """Nothing of it is left."""
+
+
+Open = Callable[[Store, tuple[Address, ...]], OwnHost]  # a server that forwards to these addresses, not begun yet
+
+
+class _Stage:
+    """One router with one server in front of it."""
+
+    def __init__(self, router: Router, host: OwnHost) -> None:
+        self.router = router
+        self.host = host
+        self.now_ms = FIRST_MS
+
+
+class Theatre:
+    """An async context manager; all its methods belong to one loop."""
+
+    def __init__(self, routers: RouterThread, open_host: Open, *, upstreams: int, read_timeout_ms: int) -> None:
+        self._routers = routers
+        self._open_host = open_host
+        self._upstreams = upstreams
+        self._read_timeout_ms = read_timeout_ms
+        self._numbers = Numbers()
+        self._stages: dict[Store, _Stage] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        async with AsyncExitStack() as stack:
+            for store in tuple(self._stages):
+                stack.push_async_callback(self._close, store)
+
+    async def enter(self, store: Store) -> Player:
+        """A player for one script. Raises SubjectError where the server cannot be begun."""
+        stage = self._stages.get(store) or await self._open(store)
+        gates = await Gates.fresh(stage.router, self._routers, self._read_timeout_ms)
+        return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms)
+
+    async def leave(self, player: Player, store: Store, *, whole: bool) -> None:
+        """The script is over. whole: nothing is known against going on with that server."""
+        await to_the_end(player.close())
+        if whole and not player.broken:
+            self._stages[store].now_ms = player.lives.now_ms
+        else:
+            await to_the_end(self._close(store))
+
+    async def forget(self, store: Store) -> None:
+        """The next script gets a server that nothing has happened to."""
+        if store in self._stages:
+            await to_the_end(self._close(store))
+
+    async def play(self, script: Script, *, fresh: bool = False) -> Record:
+        """That script, to its end; on a server that nothing has happened to, where that is asked for."""
+        if fresh:
+            await self.forget(script.store)
+        player = await self.enter(script.store)
+        whole = False
+        try:
+            for step in script.steps:
+                await player.perform(step)
+            await player.finish()
+            record = player.record(script)
+            whole = not fresh
+        finally:
+            await self.leave(player, script.store, whole=whole)
+        return record
+
+    async def _open(self, store: Store) -> _Stage:
+        router = await self._routers.start_router(upstreams=self._upstreams)
+        addresses = tuple((router.host, port) for port in router.ports)
+        stage = _Stage(router, self._open_host(store, addresses))
+        self._stages[store] = stage
+        try:
+            await stage.host.begin(FIRST_MS)
+        except BaseException:
+            await to_the_end(self._close(store))
+            raise
+        return stage
+
+    async def _close(self, store: Store) -> None:
+        stage = self._stages.pop(store)
+        await to_the_end(stage.host.close())
+        await to_the_end(self._routers.close_router(stage.router))

@@ -9,6 +9,7 @@ from faults.coverage import Depth
 from faults.fault import Fault
 from suites.futures.life import Lives
 
+OFTEN = 4
 SMALL_MS = (1, 1_000, 10_000, 45_000)  # a moment, a second, a heartbeat, the patience of a caller
 
 
@@ -26,24 +27,27 @@ def _waits(fault: Fault) -> bool:
     return isinstance(act, Hang) or (isinstance(act, Answer) and (act.lasts > 0 or act.stalls))
 
 
-_FITTING = [fault for fault in CATALOGUE.values() if _fits(fault) and not fault.lets_pass]
-QUICK = tuple(fault.id for fault in _FITTING if not _waits(fault))
-SLOW = tuple(fault.id for fault in _FITTING if isinstance(fault.act, Hang))
+FAULTS = tuple(fault.id for fault in CATALOGUE.values() if _fits(fault) and not fault.lets_pass and not _waits(fault))
 
 STRANGERS = ("0", "1", "7" * 39, "9" * 60, "x", "1.5", "0x10")
 
 
 def moments(lives: Lives) -> tuple[int, ...]:
-    """By how much the clock may go on: to just before, to, and to just after each end of a TTL that is running; or by
-    a little.
+    """By how much the clock may go on: by a little; to just before, to, and to just after each end of a TTL that is
+    running, the near ones more often, for what is far ends all that is near.
     """
     terms = lives.terms
-    ends = {poll.asked.now_ms + terms.hold_ms for poll in lives.polls.values() if poll.waits}
-    ends |= {session.beaten_ms + terms.session_ms for session in lives.sessions.values()}
+    near = {poll.asked.now_ms + terms.hold_ms for poll in lives.polls.values() if poll.waits}
+    far = {session.beaten_ms + terms.session_ms for session in lives.sessions.values()}
     for life in lives.operations.values():
         if life.delivered_ms is not None:
-            ends.add(life.delivered_ms + terms.retrieved_ms)
+            near.add(life.delivered_ms + terms.retrieved_ms)
         elif life.landed_ms is not None:
-            ends |= {life.landed_ms + terms.undelivered_ms, life.landed_ms + terms.retrieved_ms}
-    around = {end + offset - lives.now_ms for end in ends for offset in (-1, 0, 1)}
-    return (*SMALL_MS, *sorted(ms for ms in around if ms > 0))
+            near.add(life.landed_ms + terms.retrieved_ms)  # it must have no end there
+            far.add(life.landed_ms + terms.undelivered_ms)
+    return (*SMALL_MS, *_around(near, lives.now_ms) * OFTEN, *_around(far, lives.now_ms))
+
+
+def _around(ends: set[int], now_ms: int) -> tuple[int, ...]:
+    found = {end + offset - now_ms for end in ends for offset in (-1, 0, 1)}
+    return tuple(sorted(ms for ms in found if ms > 0))

@@ -3,18 +3,19 @@ depends on who is there, never on chance inside a step.
 """
 
 import asyncio
-from collections.abc import Coroutine
+import time
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import FlakyFailure
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.errors import Flaky
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from suites.findings import Verdict
 from suites.futures import steps
-from suites.futures.drawing import QUICK, SLOW, STRANGERS, moments
+from suites.futures.drawing import FAULTS, STRANGERS, moments
 from suites.futures.host import Powers
 from suites.futures.judging import judge_record
 from suites.futures.played import Played
@@ -28,6 +29,10 @@ T = TypeVar("T")
 
 STEPS = 24  # of one script, at most
 POLLS = 6  # that wait at the same time
+SESSIONS = 4  # of one script, at most, but for those after a restart
+OPERATIONS = 6
+SHRINK_S = 15.0  # how long a script that broke a must is made smaller
+MOST = 256  # of the numbers that choose
 RESTARTS = (0, 0, 0, 0, 0, 0, 0, 1, 2)  # of one script: each costs an interpreter
 
 
@@ -44,9 +49,47 @@ class Table:
     powers: Powers
     played: Played
 
+    @property
+    def is_shrunk(self) -> bool:
+        """A must is broken, and the time for making its script smaller is over: nothing more is lived through."""
+        return self.played.failed_s is not None and time.monotonic() > self.played.failed_s + SHRINK_S
+
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """Do it there, and wait for it."""
         return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """Numbers that choose what a step is about."""
+
+    which: int
+    how: int
+    lost: int
+
+    def late(self, of: Sequence[int]) -> int:
+        """One of these; the last ones are the simplest."""
+        return of[-1 - self.which % len(of)]
+
+    def one_of(self, of: Sequence[T]) -> T:
+        """One of these; the first ones are the simplest."""
+        return of[self.how % len(of)]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What its first exchange meets: nothing, in about every second case."""
+        place = self.how - (MOST - len(FAULTS))
+        return (FAULTS[place],) if place >= 0 else ()
+
+    @property
+    def loss(self) -> Loss | None:
+        """Whether a reply is lost, which is seldom."""
+        return {1: Loss.AT_ONCE, 2: Loss.UNREAD}.get(self.lost % 8)
+
+
+Happening = Callable[[Drawn], None]
+
+_NUMBERS = st.integers(0, MOST - 1)
 
 
 class FuturesMachine(RuleBasedStateMachine):
@@ -65,101 +108,118 @@ class FuturesMachine(RuleBasedStateMachine):
     @initialize(sqlite=st.booleans(), restarts=st.sampled_from(RESTARTS))
     def begin(self, sqlite: bool, restarts: int) -> None:
         """A store, and a session."""
+        if self.table.is_shrunk:
+            return
         powers = self.table.powers
         self.store = Store.SQLITE if sqlite and not powers.no_sqlite else Store.MEMORY
         self.restarts = 0 if powers.no_restart else restarts
         self.player = self.table.run(self.table.theatre.enter(self.store))
         self.do(steps.Open())
 
-    @precondition(lambda self: self.playing.cast.sessions < 3)
-    @rule()
-    def open(self) -> None:
+    @rule(what=_NUMBERS, which=_NUMBERS, how=_NUMBERS, lost=_NUMBERS)
+    def step(self, what: int, which: int, how: int, lost: int) -> None:
+        """One of the things that may happen now; those that lead on come more often. What is drawn are plain numbers,
+        the same ones whatever the server did: only what they choose depends on it.
+        """
+        if self.player is None:
+            return
+        happenings = [one for one, weight in self._happenings() for _ in range(weight)]
+        happenings[what % len(happenings)](Drawn(which=which, how=how, lost=lost))
+
+    def _happenings(self) -> list[tuple[Happening, int]]:
+        """What may happen now, the simplest first, and how often."""
+        cast, powers = self.playing.cast, self.table.powers
+        room = len(cast.waiting) < POLLS
+        return [
+            (self._submit, 5 if cast.operations < OPERATIONS else 0),
+            (self._poll_and_read, 4 if self.asked_for and room else 0),
+            (self._poll, 6 if self.asked_for and room else 0),
+            (self._land, 4 if cast.held else 0),
+            (self._advance, 0 if powers.no_clock else 5),
+            (self._leave, 5 if cast.waiting else 0),
+            (self._read, 2 if cast.waiting else 0),
+            (self._cross, 4 if self.crossable else 0),
+            (self._resubmit, 4 if cast.operations else 0),
+            (self._beat, 1),
+            (self._ask, 1),
+            (self._open, self._wish_to_open()),
+            (self._restart, 2 if self.restarts and cast.operations else 0),
+            (self._heal, 1 if cast.held else 0),
+        ]
+
+    def _wish_to_open(self) -> int:
+        """A session is needed where none lives."""
+        cast, lives = self.playing.cast, self.playing.lives
+        if not any(lives.lives(session) for session in range(cast.sessions)):
+            return 20
+        return 1 if cast.sessions < SESSIONS else 0
+
+    def _open(self, _: Drawn) -> None:
         self.do(steps.Open())
 
-    @rule(data=st.data())
-    def beat(self, data: st.DataObject) -> None:
-        self.do(steps.Beat(session=data.draw(st.integers(0, self.playing.cast.sessions - 1))))
+    def _beat(self, drawn: Drawn) -> None:
+        self.do(steps.Beat(session=drawn.late(range(self.playing.cast.sessions))))
 
-    @rule(data=st.data(), lost=st.sampled_from([None, None, None, *Loss]))
-    def submit(self, data: st.DataObject, lost: Loss | None) -> None:
-        session = self.playing.cast.sessions - 1 - data.draw(st.integers(0, self.playing.cast.sessions - 1))
-        self.do(steps.Submit(session=session, faults=data.draw(_faults()), lost=lost))
+    def _submit(self, drawn: Drawn) -> None:
+        session = drawn.late(range(self.playing.cast.sessions))
+        self.do(steps.Submit(session=session, faults=drawn.faults, lost=drawn.loss))
 
-    @precondition(lambda self: self.playing.cast.operations)
-    @rule(data=st.data(), other=st.sampled_from([None, None, *Other]), lost=st.sampled_from([None, None, *Loss]))
-    def resubmit(self, data: st.DataObject, other: Other | None, lost: Loss | None) -> None:
-        operation = data.draw(self._operations())
-        self.do(steps.Resubmit(operation=operation, other=other, lost=None if other else lost))
+    def _resubmit(self, drawn: Drawn) -> None:
+        operation = drawn.late(range(self.playing.cast.operations))
+        other = drawn.one_of((None, None, *Other))
+        self.do(steps.Resubmit(operation=operation, other=other, lost=None if other else drawn.loss))
 
-    @precondition(lambda self: self.asked_for and len(self.playing.cast.waiting) < POLLS)
-    @rule(data=st.data())
-    def poll(self, data: st.DataObject) -> None:
-        self.do(steps.Poll(operation=data.draw(st.sampled_from(self.asked_for))))
+    def _poll(self, drawn: Drawn) -> None:
+        self.do(steps.Poll(operation=drawn.late(self.asked_for)))
 
-    @precondition(lambda self: self.asked_for and len(self.playing.cast.waiting) < POLLS)
-    @rule(data=st.data())
-    def poll_and_read(self, data: st.DataObject) -> None:
-        self.do(steps.Poll(operation=data.draw(st.sampled_from(self.asked_for))))
+    def _poll_and_read(self, drawn: Drawn) -> None:
+        self._poll(drawn)
         self.do(steps.Read(poll=len(self.playing.cast.polls) - 1))
 
-    @precondition(lambda self: self.playing.cast.waiting)
-    @rule(data=st.data())
-    def read(self, data: st.DataObject) -> None:
-        self.do(steps.Read(poll=data.draw(self._waiting())))
+    def _read(self, drawn: Drawn) -> None:
+        self.do(steps.Read(poll=drawn.late(sorted(self.playing.cast.waiting))))
 
-    @precondition(lambda self: self.playing.cast.waiting)
-    @rule(data=st.data())
-    def leave(self, data: st.DataObject) -> None:
-        self.do(steps.Leave(poll=data.draw(self._waiting()), how=data.draw(self._ways())))
+    def _leave(self, drawn: Drawn) -> None:
+        self.do(steps.Leave(poll=drawn.late(sorted(self.playing.cast.waiting)), how=drawn.one_of(self._ways)))
 
-    @precondition(lambda self: self.playing.cast.held)
-    @rule(data=st.data())
-    def land(self, data: st.DataObject) -> None:
-        self.do(steps.Land(operation=data.draw(st.sampled_from(sorted(self.playing.cast.held)))))
+    def _land(self, drawn: Drawn) -> None:
+        self.do(steps.Land(operation=drawn.late(sorted(self.playing.cast.held))))
 
-    @precondition(lambda self: self.crossable)
-    @rule(data=st.data(), first=st.sampled_from(First))
-    def cross(self, data: st.DataObject, first: First) -> None:
-        poll = data.draw(st.sampled_from(self.crossable))
-        self.do(steps.Cross(poll=poll, how=data.draw(self._ways()), first=first))
+    def _cross(self, drawn: Drawn) -> None:
+        first = tuple(First)[drawn.lost % 2]
+        self.do(steps.Cross(poll=drawn.late(self.crossable), how=drawn.one_of(self._ways), first=first))
 
-    @rule(request_id=st.sampled_from(STRANGERS))
-    def ask(self, request_id: str) -> None:
-        self.do(steps.Ask(request_id=request_id))
+    def _ask(self, drawn: Drawn) -> None:
+        self.do(steps.Ask(request_id=drawn.one_of(STRANGERS)))
 
-    @precondition(lambda self: not self.table.powers.no_clock)
-    @rule(data=st.data())
-    def advance(self, data: st.DataObject) -> None:
-        self.do(steps.Advance(ms=data.draw(st.sampled_from(moments(self.playing.lives)))))
+    def _advance(self, drawn: Drawn) -> None:
+        self.do(steps.Advance(ms=drawn.one_of(moments(self.playing.lives))))
 
-    @precondition(lambda self: self.restarts > 0)
-    @rule(killed=st.booleans())
-    def restart(self, killed: bool) -> None:
+    def _restart(self, drawn: Drawn) -> None:
         self.restarts -= 1
-        self.do(steps.Restart(killed=killed))
-        self.do(steps.Open())
+        self.do(steps.Restart(killed=bool(drawn.how % 2)))
 
-    @precondition(lambda self: self.playing.cast.held)
-    @rule()
-    def heal(self) -> None:
+    def _heal(self, _: Drawn) -> None:
         self.do(steps.Heal())
+
+    @property
+    def _ways(self) -> list[Departure]:
+        none = self.table.powers.no_vanishing
+        return [how for how in Departure if how is not Departure.VANISH or not none]
 
     def teardown(self) -> None:
         """All is let go, all is asked for, and the script is judged whole."""
         if self.player is None:
             return
-        player, self.player = self.player, None
+        player = self.player
         try:
             if not self.failed:
                 self.table.run(player.finish())
             broken = self.table.played.add(player.record(self.script()))
-        except BaseException:
-            self.failed = True
-            raise
         finally:
-            self.table.run(self.table.theatre.leave(player, self.store, whole=not self.failed))
+            self.player = None
+            self.table.run(self.table.theatre.leave(player, self.store))
         if broken and not self.failed:
-            self.table.run(self.table.theatre.forget(self.store))
             self._break()
 
     def script(self) -> Script:
@@ -195,21 +255,6 @@ class FuturesMachine(RuleBasedStateMachine):
         cast = self.playing.cast
         return [poll for poll in sorted(cast.waiting) if cast.polls[poll] in cast.held]
 
-    def _operations(self) -> st.SearchStrategy[int]:
-        return st.integers(0, self.playing.cast.operations - 1)
-
-    def _waiting(self) -> st.SearchStrategy[int]:
-        return st.sampled_from(sorted(self.playing.cast.waiting))
-
-    def _ways(self) -> st.SearchStrategy[Departure]:
-        return st.sampled_from(
-            [how for how in Departure if how is not Departure.VANISH or not self.table.powers.no_vanishing]
-        )
-
-
-def _faults() -> st.SearchStrategy[tuple[str, ...]]:
-    return st.one_of(st.just(()), st.just(()), st.sampled_from(QUICK * 4 + SLOW).map(lambda fault: (fault,)))
-
 
 def play_drawn(table: Table, *, examples: int, seed_number: int) -> None:
     """So many scripts, drawn from that seed; the first that breaks a must is shrunk, and then it ends. What came of
@@ -218,7 +263,7 @@ def play_drawn(table: Table, *, examples: int, seed_number: int) -> None:
     machine = seed(seed_number)(type("Machine", (FuturesMachine,), {"table": table}))
     try:
         run_state_machine_as_test(machine, settings=_settings(examples))
-    except (BrokenMustError, FlakyFailure):
+    except (BrokenMustError, Flaky):
         return
 
 

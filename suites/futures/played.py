@@ -1,5 +1,6 @@
 """What has come of many scripts."""
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -22,7 +23,8 @@ class Failing:
 @dataclass(slots=True, kw_only=True)
 class Played:
     """What has come of all scripts: how many of them and of their steps, what they have exercised, in how many of them
-    each check had something to judge, the smallest script on which each failed, and what was not proved.
+    each check had something to judge, the smallest script on which each failed, and what was not proved. failed_s: when
+    (by the monotonic clock) the first must was broken.
     """
 
     scripts: int = 0
@@ -31,6 +33,7 @@ class Played:
     judged: Counter[str] = field(default_factory=Counter)
     failing: dict[str, Failing] = field(default_factory=dict)
     unknown: dict[str, Failing] = field(default_factory=dict)
+    failed_s: float | None = None
 
     def add(self, record: Record) -> bool:
         """One script that is over, or failed; True: it broke a must."""
@@ -44,7 +47,10 @@ class Played:
             _keep(self.failing, record, finding)
         for finding in judgement.unknowns:
             _keep(self.unknown, record, finding)
-        return judgement.verdict is Verdict.FAIL
+        if judgement.verdict is not Verdict.FAIL:
+            return False
+        self.failed_s = time.monotonic() if self.failed_s is None else self.failed_s
+        return True
 
 
 def _keep(kept: dict[str, Failing], record: Record, finding: Finding) -> None:

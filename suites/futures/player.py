@@ -76,6 +76,7 @@ class Player:
         self._facts: list[AnyFact] = []
         self._now_ms = now_ms
         self._landing: set[int] = set()
+        self._holding: set[int] = set()
         self._begun = time.monotonic()
         self._first_ms = now_ms
         self._quiet_says: Quiet | None = None
@@ -105,6 +106,17 @@ class Player:
         """All are let go, and every caller asks for its own: what must be retrievable is retrieved."""
         for step in ending(self.cast):
             await self.perform(step)
+
+    async def rests(self) -> bool:
+        """Nothing of this script is under way in the server any more."""
+        control = self._host.control
+        if control is None:
+            return True
+        try:
+            quiet = await control.settle()
+        except (ControlError, OSError):
+            return False
+        return not quiet.in_flight and not quiet.waiting
 
     async def close(self) -> None:
         """No connection of a caller is left, and nothing is held for them."""
@@ -232,9 +244,11 @@ class Player:
             if time.monotonic() > deadline:
                 raise ControlError(f"it was not quiet within {QUIET_MS} ms: {await self._gates.busy()} exchanges open")
             await asyncio.sleep(LOOK_S)  # a forward on its way to the router gives no event
-        for operation in sorted(self._landing):
+        given_up = self._holding - self._held_operations()
+        for operation in sorted(self._landing | given_up):
             self._saw(Landed, operation=operation)
         self._landing.clear()
+        self._holding = self._held_operations()
         await self._look()
         if self._quiet_says is not None:
             self._saw(Counted, **msgspec.structs.asdict(self._quiet_says))

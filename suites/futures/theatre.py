@@ -67,10 +67,10 @@ class Theatre:
         gates = await Gates.fresh(stage.router, self._routers, self._read_timeout_ms)
         return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms)
 
-    async def leave(self, player: Player, store: Store, *, whole: bool) -> None:
-        """The script is over. whole: nothing is known against going on with that server."""
+    async def leave(self, player: Player, store: Store) -> None:
+        """The script is over. A server on which anything is still under way, or that does not say so, is closed."""
         await to_the_end(player.close())
-        if whole and not player.broken:
+        if not player.broken and await player.rests():
             self._stages[store].now_ms = player.lives.now_ms
         else:
             await to_the_end(self._close(store))
@@ -85,16 +85,13 @@ class Theatre:
         if fresh:
             await self.forget(script.store)
         player = await self.enter(script.store)
-        whole = False
         try:
             for step in script.steps:
                 await player.perform(step)
             await player.finish()
-            record = player.record(script)
-            whole = not fresh
+            return player.record(script)
         finally:
-            await self.leave(player, script.store, whole=whole)
-        return record
+            await self.leave(player, script.store)
 
     async def _open(self, store: Store) -> _Stage:
         router = await self._routers.start_router(upstreams=self._upstreams)

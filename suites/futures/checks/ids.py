@@ -50,11 +50,11 @@ def gone_stays_gone(record: Record) -> list[Finding]:
     """What was once said to be gone does not come back."""
     gone: dict[str, Seen] = {}
     found, judged = [], 0
-    for seen in sorted(seen_in(record), key=lambda one: one.step):
+    for seen in sorted(seen_in(record), key=lambda one: one.came):
         before = gone.get(seen.request_id)
         judged += before is not None
         if before is not None and seen.answer.kind is not Kind.GONE:
-            says = f"{seen.where} was answered {seen.answer.kind}, after step {before.step} said that it is gone"
+            says = f"{seen.where} was answered {seen.answer.kind}, after it was said to be gone in step {before.came}"
             found.append(GONE_STAYS_GONE.fails(says, (), seen.operation))
         if seen.answer.kind is Kind.GONE:
             gone.setdefault(seen.request_id, seen)

@@ -8,9 +8,12 @@ from suites.futures.record import Answer, Kind, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The answer to one poll. state: that of its operation when the answer came; None: it asked for a stranger's id."""
+    """The answer to one poll. came: the step after which it lay in its caller's socket buffer; step: that in which it
+    was read. state: that of its operation when it came; None: it asked for a stranger's id.
+    """
 
     poll: int
+    came: int
     step: int
     request_id: str
     operation: int | None
@@ -50,8 +53,10 @@ def _is_whole(poll: PollLife) -> bool:
 
 def _seen(poll: PollLife) -> Seen:
     assert poll.answered is not None
+    assert poll.reached is not None
     return Seen(
         poll=poll.asked.poll,
+        came=poll.reached.step,
         step=poll.answered.step,
         request_id=poll.asked.request_id,
         operation=poll.asked.operation,

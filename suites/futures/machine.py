@@ -33,7 +33,14 @@ SESSIONS = 4  # of one script, at most, but for those after a restart
 OPERATIONS = 6
 SHRINK_S = 15.0  # how long a script that broke a must is made smaller
 MOST = 256  # of the numbers that choose
-RESTARTS = (0, 0, 0, 0, 0, 0, 0, 1, 2)  # of one script: each costs an interpreter
+# The store of a script, and how often it may restart its server: seldom, for each time costs an interpreter.
+SETTINGS = (
+    *[(Store.MEMORY, 0)] * 8,
+    *[(Store.SQLITE, 0)] * 5,
+    (Store.MEMORY, 1),
+    *[(Store.SQLITE, 1)] * 2,
+    (Store.SQLITE, 2),
+)
 
 
 class BrokenMustError(AssertionError):
@@ -105,13 +112,14 @@ class FuturesMachine(RuleBasedStateMachine):
         self.player: Player | None = None
         self.failed = False
 
-    @initialize(sqlite=st.booleans(), restarts=st.sampled_from(RESTARTS))
-    def begin(self, sqlite: bool, restarts: int) -> None:
+    @initialize(setting=st.sampled_from(SETTINGS))
+    def begin(self, setting: tuple[Store, int]) -> None:
         """A store, and a session."""
         if self.table.is_shrunk:
             return
         powers = self.table.powers
-        self.store = Store.SQLITE if sqlite and not powers.no_sqlite else Store.MEMORY
+        store, restarts = setting
+        self.store = Store.MEMORY if powers.no_sqlite else store
         self.restarts = 0 if powers.no_restart else restarts
         self.player = self.table.run(self.table.theatre.enter(self.store))
         self.do(steps.Open())

@@ -1,6 +1,9 @@
 """All pollers of an operation get the same bytes, and nobody gets another's."""
 
-from fake_router.entries import Executed, Received
+from fake_router.entries import Executed, Received, Striking
+from faults.answer import Answer
+from faults.catalogue import fault_named
+from faults.vocabulary import Content
 from suites.checks.words import count_of
 from suites.findings import Finding
 from suites.futures.checks.check import must
@@ -42,9 +45,10 @@ def own_result(record: Record) -> list[Finding]:
         if isinstance(entry, Executed)
     }
     found, judged = [], 0
+    spoilt = _written_wrongly(record)
     for operation, results in results_in(record).items():
         number = record.numbers[operation]
-        for seen in results:
+        for seen in results if number not in spoilt else ():
             judged += 1
             answer = seen.answer
             if answer.operation != number:
@@ -56,6 +60,17 @@ def own_result(record: Record) -> list[Finding]:
     if found or not judged:
         return found
     return [OWN_RESULT.passes(count_of(judged, "result"))]
+
+
+def _written_wrongly(record: Record) -> set[int | None]:
+    """The operations to which the router itself gave something else than their result: nobody mixed those up."""
+    return {
+        entry.operation
+        for entry in record.ledger
+        if isinstance(entry, Striking)
+        and isinstance(act := fault_named(entry.fault).act, Answer)
+        and act.content is not Content.RESULT
+    }
 
 
 OWN_RESULT = must("own-result", "Nobody gets another operation's result.", own_result)

@@ -45,8 +45,8 @@ class ForeignSubject:
     """A subject file that can be started: a Subject. Each instance has a folder, a port and a session of its own."""
 
     def __init__(self, file: SubjectFile, supervisor: Supervisor) -> None:
-        self._file = file
-        self._supervisor = supervisor
+        self.file = file
+        self.supervisor = supervisor
         self._spec = file.spec
         self._version_lock = asyncio.Lock()
         self._asked = not file.idle
@@ -58,11 +58,11 @@ class ForeignSubject:
 
     def missing(self) -> str | None:
         """Why it cannot run on this machine, and what to install; None when it can."""
-        name = fill_command(self._file.command[0], _meanings(self._file, Path(), 0, ()))
+        name = fill_command(self.file.command[0], _meanings(self.file, Path(), 0, ()))
         if shutil.which(name):
             return None
-        install = f"install it: {self._file.install}" if self._file.install else "install it, or correct `command`"
-        return f"{self._file.spec.facts.name}: no {name!r} on PATH; {install}"
+        install = f"install it: {self.file.install}" if self.file.install else "install it, or correct `command`"
+        return f"{self.file.spec.facts.name}: no {name!r} on PATH; {install}"
 
     async def start(self, upstreams: Sequence[Address]) -> "ForeignInstance":
         """An instance that forwards to these addresses and is ready.
@@ -75,9 +75,9 @@ class ForeignSubject:
         if missing := self.missing():
             raise SubjectError(missing)
         await self.read_version()
-        instance = ForeignInstance(self._file)
+        instance = ForeignInstance(self.file)
         try:
-            await instance.launch(self._supervisor, upstreams)
+            await instance.launch(self.supervisor, upstreams)
             if not self._asked:
                 await instance.idleness.require(self.spec.facts.name)
                 self._asked = True
@@ -89,9 +89,9 @@ class ForeignSubject:
     async def read_version(self) -> None:
         """Ask it for its version, once; afterwards the spec knows it."""
         async with self._version_lock:
-            if self._file.version and not self._spec.version:
-                known = _meanings(self._file, Path(), 0, ())
-                argv = [fill_command(word, known) for word in self._file.version]
+            if self.file.version and not self._spec.version:
+                known = _meanings(self.file, Path(), 0, ())
+                argv = [fill_command(word, known) for word in self.file.version]
                 self._spec = replace(self._spec, version=await asyncio.to_thread(_first_line_of, argv))
 
 

@@ -22,19 +22,19 @@ class StandingSubject:
     """The only instance of a subject, at its URL: a Subject. Raises OSError for a CA file that is none."""
 
     def __init__(self, file: SubjectFile) -> None:
-        self._file = file
+        self.file = file
         self._endpoint = endpoint_of(file)
         self._asked = not file.idle
 
     @property
     def spec(self) -> SubjectSpec:
         """What is known of it."""
-        return self._file.spec
+        return self.file.spec
 
     async def start(self, upstreams: Sequence[Address] = ()) -> "StandingInstance":
         """It, once it is ready. Where its router has to be it knows already. Raises SubjectError."""
         del upstreams
-        file, deadline_s = self._file, time.monotonic() + self.spec.start_ms / 1000
+        file, deadline_s = self.file, time.monotonic() + self.spec.start_ms / 1000
         if why := await self._endpoint.unconnectable(self.spec.start_ms / 1000):
             raise SubjectError(f"{file.url} cannot be reached ({why}); expected {_expected(why, file)}")
         while (left_s := deadline_s - time.monotonic()) > 0:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from faults.catalogue import FAMILIES, is_fault
 from faults.plan import MAX_UPSTREAMS
+from suites.futures.offer import is_offer
 from suites.listening import is_host, is_listen
 from suites.run import Promise
 from suites.speech import EXPECTED as SPEECH
@@ -139,6 +140,11 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "reach": (
         _is_reach,
         f"a table of fault id or dimension ({', '.join(DIMENSIONS)}) = the reason why it cannot be reached, or false",
+    ),
+    "futures": (
+        is_offer,
+        "a table: options, a list of words with {store} and {clock_ms}, and hold_ms, retrieved_ms, undelivered_ms, "
+        "session_ms in milliseconds",
     ),
     "says": _TABLE,
     "contract": _TABLE,

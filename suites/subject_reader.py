@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
+from suites.futures.offer import Offer, Store, offer_in
 from suites.listening import OF_TLS, identity_in, listening_at
 from suites.markers import markers_in
 from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings, mentions
@@ -30,7 +31,7 @@ class SubjectFile:
 
     `ready` is "tcp" or the path of an HTTP GET that answers 200. body: a template, or empty for the usual one.
     not_executed: the answers that claim "not executed". values: placeholders of the file's own; names: those
-    of them that mean something else where its upstreams are names. here: its folder.
+    of them that mean something else where its upstreams are names. here: its folder. offer: of its futures.
     """
 
     spec: SubjectSpec
@@ -49,6 +50,7 @@ class SubjectFile:
     values: Mapping[str, str]
     names: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str]
+    offer: Offer = field(default_factory=Offer)
 
 
 class SubjectReader:
@@ -108,6 +110,7 @@ class SubjectReader:
             values=data.get("values", {}),
             names=data.get("names", {}),
             files=data.get("files", {}),
+            offer=offer_in(data.get("futures", {})),
         )
         self.check_placeholders(file)
         return file
@@ -239,6 +242,8 @@ class SubjectReader:
             self.check_filled("command", fill_command, word, known)
         for word in file.version:
             self.check_filled("version", fill_command, word, known)
+        for word in file.offer.words(Store.SQLITE, 0):
+            self.check_filled("futures.options", fill_command, word, known)
         for name, text in file.files.items():
             self.check_filled(f"files.{name}", fill_file, text, known)
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from fake_router.entries import Accepted, AnyEntry, Executed, Marked, Received, Replied, Replying, Striking
+from suites.futures.offer import Terms
 from suites.futures.record import (
     Answer,
     Answered,
@@ -28,7 +29,6 @@ from suites.futures.record import (
     Record,
     Silent,
     Submitted,
-    Terms,
 )
 from suites.futures.script import script_of
 from suites.futures.steps import Loss, Open, Other

@@ -69,6 +69,10 @@ GOOD: dict[str, list[Record]] = {
             submit(), ask(), landed(), reached(), left(Departure.RESET), at(99, ask(1)), reached(1), read(RESULT, 1)
         ),
     ],
+    "whole-ttl": [
+        record(submit(), landed(), at(999, ask()), reached(), read(RESULT)),
+        record(*_DELIVERED, at(99, ask(1)), reached(1), read(RESULT, 1)),
+    ],
     "not-yet": [record(submit(), ask(), at(100, reached()), read(AGAIN))],
     "result-kept": [
         record(*_DELIVERED, ledger=served()),
@@ -140,6 +144,7 @@ BAD: dict[str, list[Record]] = {
         record(submit(), ask(), left(crossing=True), landed(), at(99, ask(1)), reached(1), read(GONE, 1)),
         record(*_DELIVERED, at(99, ask(1)), reached(1), at(198, ask(2)), reached(2), read(GONE, 2)),
     ],
+    "whole-ttl": [record(*_DELIVERED, at(99, ask(1)), reached(1), read(GONE, 1))],
     "not-yet": [record(submit(), ask(), reached(), read(FAILED))],
     "result-kept": [record(submit(), landed(), ask(), reached(), read(FAILED), ledger=served())],
     "honest-failures": [record(submit(), landed(), ask(), reached(), read(NOT_RUN), ledger=served())],
@@ -200,6 +205,10 @@ EMPTY: dict[str, list[Record]] = {
         record(submit(), landed(), ask(), left()),
     ],
     "delivered-stays": [record(*_DELIVERED, at(100, ask(1)), reached(1), read(GONE, 1))],
+    "whole-ttl": [
+        record(*_DELIVERED, at(98, ask(1)), reached(1), read(RESULT, 1)),
+        record(*_DELIVERED, at(100, ask(1)), reached(1), read(GONE, 1)),
+    ],
     "not-yet": [record(*_DELIVERED)],
     "result-kept": [record(submit(), landed(), ask(), reached(), read(FAILED), ledger=(*served(), *struck()))],
     "honest-failures": [record(*_DELIVERED)],

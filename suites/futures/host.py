@@ -1,13 +1,11 @@
 """A server of futures as the suites hold it: what it promises, where it answers, how it is ended and begun again."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from suites.endpoint import Endpoint
 from suites.futures.control import Control
-from suites.futures.record import Terms
-from suites.futures.script import Store
+from suites.futures.offer import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,17 +44,8 @@ class Host(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """What a subject's file says of its futures. options: further words of its command, with {store} and {clock_ms},
-    that give the suites its store and its clock.
-    """
+class OwnHost(Host, Protocol):
+    """A server that is closed when it is needed no more."""
 
-    terms: Terms = field(default_factory=Terms)
-    options: Sequence[str] = ()
-
-    def words(self, store: Store, clock_ms: int) -> list[str]:
-        """The options, filled but for what every command knows."""
-        where = "memory" if store is Store.MEMORY else "sqlite:{dir}/futures.db"
-        known = {"{store}": where, "{clock_ms}": str(clock_ms)}
-        return [known.get(word, word) for word in self.options]
+    async def close(self) -> None:
+        """Nothing of it is left."""

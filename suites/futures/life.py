@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from suites.futures.offer import Terms
 from suites.futures.record import (
     Answered,
     AnyFact,
@@ -19,7 +20,6 @@ from suites.futures.record import (
     Opened,
     Reached,
     Submitted,
-    Terms,
 )
 from suites.tinker.open_call import Departure
 
@@ -35,6 +35,7 @@ class State(StrEnum):
     FORGOTTEN = "of another store"  # the store that knew it is gone: nothing may be known of it
 
 
+CLOSE_MS = 1  # before the end of a TTL
 KEPT = frozenset({State.UNDELIVERED, State.DELIVERED})
 
 MAY_ANSWER: dict[State, frozenset[Kind]] = {
@@ -63,28 +64,38 @@ class Life:
     forgotten: bool = False
     unseen: int = 0
 
+    def ends_ms(self, terms: Terms) -> int | None:
+        """Until when its outcome must be kept. TTLs are lower bounds: at its end it may be gone."""
+        if self.landed_ms is None:
+            return None
+        if self.delivered_ms is not None:
+            return self.delivered_ms + terms.retrieved_ms
+        return self.landed_ms + terms.undelivered_ms
+
     def state(self, now_ms: int, terms: Terms) -> State:
-        """What must be retrievable of it at that time. TTLs are lower bounds: at its end a result may be gone."""
+        """What must be retrievable of it at that time."""
         if self.forgotten:
             return State.FORGOTTEN
         if not self.submits:
             return State.NEVER
-        if self.landed_ms is None:
+        ends_ms = self.ends_ms(terms)
+        if ends_ms is None:
             return State.HELD
-        if self.delivered_ms is not None:
-            return State.DELIVERED if now_ms < self.delivered_ms + terms.retrieved_ms else State.STALE
-        return State.UNDELIVERED if now_ms < self.landed_ms + terms.undelivered_ms else State.STALE
+        if now_ms >= ends_ms:
+            return State.STALE
+        return State.UNDELIVERED if self.delivered_ms is None else State.DELIVERED
 
 
 @dataclass(slots=True)
 class PollLife:
-    """One poll so far. state: that of its operation when its reply came."""
+    """One poll so far. state: that of its operation when its reply came. ends_in_ms: how long that was to be kept."""
 
     asked: Asked
     left: Left | None = None
     reached: Reached | None = None
     answered: Answered | None = None
     state: State | None = None
+    ends_in_ms: int | None = None
     over: bool = False  # the server that it was asked of is gone
 
     @property
@@ -160,7 +171,7 @@ class Lives:
         """
         poll = self.polls[fact.poll]
         if poll.reached is None:
-            poll.state = self._state_of_id(poll.asked)
+            self._owes(poll)
             poll.reached = Reached(poll=fact.poll, step=fact.step, now_ms=fact.now_ms)
             if poll.state in KEPT:
                 self._delivered(poll.asked, fact.now_ms)
@@ -169,8 +180,13 @@ class Lives:
             if fact.answer.kind in (Kind.RESULT, Kind.FAILED):
                 self._delivered(poll.asked, poll.reached.now_ms)
 
-    def _state_of_id(self, asked: Asked) -> State | None:
-        return None if asked.operation is None else self.state_of(asked.operation)
+    def _owes(self, poll: PollLife) -> None:
+        operation = poll.asked.operation
+        if operation is None:
+            return
+        poll.state = self.state_of(operation)
+        ends_ms = self.operations[operation].ends_ms(self.terms)
+        poll.ends_in_ms = None if ends_ms is None else ends_ms - self.now_ms
 
     def _delivered(self, asked: Asked, now_ms: int) -> None:
         life = None if asked.operation is None else self.operations.get(asked.operation)

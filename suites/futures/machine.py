@@ -18,9 +18,10 @@ from suites.futures import steps
 from suites.futures.drawing import FAULTS, STRANGERS, moments
 from suites.futures.host import Powers
 from suites.futures.judging import judge_record
+from suites.futures.offer import Store
 from suites.futures.played import Played
 from suites.futures.player import Player
-from suites.futures.script import Script, Store, script_of
+from suites.futures.script import Script, script_of
 from suites.futures.steps import AnyStep, First, Loss, Other
 from suites.futures.theatre import Theatre
 from suites.tinker.open_call import Departure

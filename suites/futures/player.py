@@ -16,6 +16,7 @@ from suites.futures.control import ControlError, Quiet
 from suites.futures.gates import Gates
 from suites.futures.host import Host
 from suites.futures.life import KEPT, Lives
+from suites.futures.offer import Store
 from suites.futures.record import (
     Answered,
     AnyFact,
@@ -33,7 +34,7 @@ from suites.futures.record import (
     Silent,
     Submitted,
 )
-from suites.futures.script import Cast, Script, Store, ending
+from suites.futures.script import Cast, Script, ending
 from suites.futures.steps import (
     Advance,
     AnyStep,

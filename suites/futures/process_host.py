@@ -6,14 +6,10 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
-import msgspec
-
 from suites.endpoint import Endpoint
 from suites.foreign import ForeignInstance
 from suites.futures.control import Control
-from suites.futures.host import Offer
-from suites.futures.record import Terms
-from suites.futures.script import Store
+from suites.futures.offer import Store, Terms
 from suites.processes import Supervisor
 from suites.subject import Address
 from suites.subject_reader import SubjectFile
@@ -24,11 +20,9 @@ END_S = 10.0  # how long a server may take over its end
 class ProcessHost:
     """One instance of a subject file, through all its lives, on one port and in one folder. Made by `open`."""
 
-    def __init__(
-        self, file: SubjectFile, offer: Offer, supervisor: Supervisor, upstreams: Sequence[Address], store: Store
-    ) -> None:
+    def __init__(self, file: SubjectFile, supervisor: Supervisor, upstreams: Sequence[Address], store: Store) -> None:
         self._file = file
-        self._offer = offer
+        self._offer = file.offer
         self._supervisor = supervisor
         self._upstreams = upstreams
         self._store = store
@@ -42,23 +36,19 @@ class ProcessHost:
     @property
     def terms(self) -> Terms:
         """What its file says."""
-        return msgspec.structs.replace(self._offer.terms, clock=self._has_clock)
+        return self._offer.terms
 
     @property
     def control(self) -> Control | None:
         """Its test clock, where its file says how to give it one."""
-        return Control(endpoint=self.endpoint) if self._has_clock else None
-
-    @property
-    def _has_clock(self) -> bool:
-        return "{clock_ms}" in self._offer.options
+        return Control(endpoint=self.endpoint) if self._offer.clock else None
 
     async def begin(self, now_ms: int) -> bool:
         """A process is started; True: on what the one before it has stored. Raises SubjectError."""
         if self._instance.process is not None:
             await self._instance.process.stop()  # it has ended; what it has started has too
         await self._instance.launch(self._supervisor, self._upstreams, self._offer.words(self._store, now_ms))
-        return self._store is Store.SQLITE
+        return self._store is Store.SQLITE and self._offer.store
 
     async def end(self, *, killed: bool) -> str:
         """How it has ended; empty where it had not within END_S, and was killed then."""

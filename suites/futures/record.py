@@ -7,6 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from fake_router.entries import AnyEntry
+from suites.futures.offer import Terms
 from suites.futures.script import Script
 from suites.futures.steps import Loss, Other
 from suites.tinker.open_call import Departure
@@ -151,16 +152,6 @@ class Broke(Fact, frozen=True, kw_only=True):
 AnyFact = (
     Opened | Beaten | Submitted | Asked | Reached | Answered | Left | Silent | Landed | Counted | Ended | Began | Broke
 )
-
-
-class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """What the server promises in ms of its clock. clock: that clock is the test's, and it tells when it is quiet."""
-
-    hold_ms: int = 300_000
-    retrieved_ms: int = 300_000
-    undelivered_ms: int = 86_400_000
-    session_ms: int = 3_600_000
-    clock: bool = True
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,10 +2,9 @@
 out, refused by place and value.
 """
 
-from enum import StrEnum
-
 import msgspec
 
+from suites.futures.offer import Store
 from suites.futures.steps import (
     Advance,
     AnyStep,
@@ -29,13 +28,6 @@ MAX_STEPS = 1_000
 
 class ScriptError(ValueError):
     """A script that cannot be: the message quotes the value and says what was expected."""
-
-
-class Store(StrEnum):
-    """Where the server keeps what it has taken on."""
-
-    MEMORY = "memory"  # it is gone with its process
-    SQLITE = "sqlite"  # it outlives its process
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

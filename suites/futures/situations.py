@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from suites.futures.life import Life, Lives, PollLife, State, each_moment
+from suites.futures.life import CLOSE_MS, Life, Lives, PollLife, State, each_moment
 from suites.futures.record import Answered, AnyFact, Began, Ended, Kind, Landed, Left, Reached, Record, Submitted
 from suites.tinker.open_call import Departure
 
@@ -42,7 +42,6 @@ SITUATIONS = (
     "asked after it was interrupted",
     "asked after its store was lost",
 )
-_CLOSE_MS = 1
 
 
 def situations_in(record: Record) -> Counter[str]:
@@ -126,13 +125,10 @@ def _of_reply(poll: PollLife, lives: Lives) -> Iterator[str]:
 
 
 def _near_its_end(life: Life, lives: Lives) -> Iterator[str]:
-    assert life.landed_ms is not None
-    if life.delivered_ms is None:
-        which, ends_ms = "undelivered", life.landed_ms + lives.terms.undelivered_ms
-    else:
-        which, ends_ms = "retrieved", life.delivered_ms + lives.terms.retrieved_ms
-    left_ms = ends_ms - lives.now_ms
-    if left_ms <= 0:
+    ends_ms = life.ends_ms(lives.terms)
+    assert ends_ms is not None
+    which = "undelivered" if life.delivered_ms is None else "retrieved"
+    if ends_ms <= lives.now_ms:
         yield f"asked at the {which} TTL or past it"
-    elif left_ms <= _CLOSE_MS:
+    elif ends_ms <= lives.now_ms + CLOSE_MS:
         yield f"asked close before the {which} TTL"

@@ -5,49 +5,56 @@ the other, and replaced when one of them has broken it.
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from suites.ending import to_the_end
 from suites.futures.gates import Gates
-from suites.futures.host import Host
+from suites.futures.host import OwnHost
+from suites.futures.offer import Store
 from suites.futures.player import Player
 from suites.futures.record import Record
-from suites.futures.script import Script, Store
+from suites.futures.script import Script
+from suites.ground import Ground
 from suites.numbers import Numbers
-from suites.subject import Address
+from suites.passage import Toxiproxy
+from suites.subject import SubjectSpec
+from suites.way import PLAIN, Upstreams, Way
 
 FIRST_MS = 1_700_000_000_000  # what a test clock shows at first
 
 
-class OwnHost(Host, Protocol):
-    """A server that is closed when it is needed no more."""
-
-    async def close(self) -> None:
-        """Nothing of it is left."""
-
-
-Open = Callable[[Store, tuple[Address, ...]], OwnHost]  # a server that forwards to these addresses, not begun yet
+OpenHost = Callable[[Store, Upstreams], OwnHost]  # a server that forwards to these addresses, not begun yet
 
 
 class _Stage:
     """One router with one server in front of it."""
 
-    def __init__(self, router: Router, host: OwnHost) -> None:
+    def __init__(self, router: Router, host: OwnHost, leaving: AsyncExitStack) -> None:
         self.router = router
         self.host = host
+        self.leaving = leaving
         self.now_ms = FIRST_MS
 
 
 class Theatre:
     """An async context manager; all its methods belong to one loop."""
 
-    def __init__(self, routers: RouterThread, open_host: Open, *, upstreams: int, read_timeout_ms: int) -> None:
+    def __init__(
+        self,
+        spec: SubjectSpec,
+        routers: RouterThread,
+        open_host: OpenHost,
+        *,
+        way: Way = PLAIN,
+        toxiproxy: Toxiproxy | None = None,
+    ) -> None:
+        self._spec = spec
         self._routers = routers
         self._open_host = open_host
-        self._upstreams = upstreams
-        self._read_timeout_ms = read_timeout_ms
+        self._way = way
+        self._toxiproxy = toxiproxy
         self._numbers = Numbers()
         self._stages: dict[Store, _Stage] = {}
 
@@ -64,7 +71,7 @@ class Theatre:
     async def enter(self, store: Store) -> Player:
         """A player for one script. Raises SubjectError where the server cannot be begun."""
         stage = self._stages.get(store) or await self._open(store)
-        gates = await Gates.fresh(stage.router, self._routers, self._read_timeout_ms)
+        gates = await Gates.fresh(stage.router, self._routers, self._spec.read_timeout_ms)
         return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms)
 
     async def leave(self, player: Player, store: Store) -> None:
@@ -94,18 +101,14 @@ class Theatre:
             await self.leave(player, script.store)
 
     async def _open(self, store: Store) -> _Stage:
-        router = await self._routers.start_router(upstreams=self._upstreams)
-        addresses = tuple((router.host, port) for port in router.ports)
-        stage = _Stage(router, self._open_host(store, addresses))
+        async with AsyncExitStack() as stack:
+            ground = await stack.enter_async_context(Ground.open(self._spec, self._routers, self._way, self._toxiproxy))
+            host = self._open_host(store, ground.upstreams)
+            stack.push_async_callback(host.close)
+            await host.begin(FIRST_MS)
+            stage = _Stage(ground.router, host, stack.pop_all())
         self._stages[store] = stage
-        try:
-            await stage.host.begin(FIRST_MS)
-        except BaseException:
-            await to_the_end(self._close(store))
-            raise
         return stage
 
     async def _close(self, store: Store) -> None:
-        stage = self._stages.pop(store)
-        await to_the_end(stage.host.close())
-        await to_the_end(self._routers.close_router(stage.router))
+        await to_the_end(self._stages.pop(store).leaving.aclose())

@@ -8,7 +8,7 @@ from suites.futures.checks.instrument import LIVED_THROUGH
 from suites.futures.checks.keys import FIRST_ID, FRESH_TAKEN, OTHER_CONTENT
 from suites.futures.checks.outcomes import HONEST_FAILURES, RESULT_KEPT
 from suites.futures.checks.results import OWN_RESULT, SAME_BYTES
-from suites.futures.checks.retrieval import DELIVERED, NOT_YET, UNDELIVERED
+from suites.futures.checks.retrieval import DELIVERED, NOT_YET, UNDELIVERED, WHOLE_TTL
 from suites.futures.checks.waiting import ENDS, NOBODY_WAITS, NOTHING_LEFT_BEHIND
 
 CHECKS: tuple[FuturesCheck, ...] = (
@@ -16,6 +16,7 @@ CHECKS: tuple[FuturesCheck, ...] = (
     REFUSED_RUNS_NOTHING,
     UNDELIVERED,
     DELIVERED,
+    WHOLE_TTL,
     NOT_YET,
     RESULT_KEPT,
     HONEST_FAILURES,

@@ -4,7 +4,7 @@ from suites.checks.words import count_of
 from suites.findings import Finding
 from suites.futures.checks.check import FuturesCheck, must
 from suites.futures.checks.seen import Seen, seen_in
-from suites.futures.life import MAY_ANSWER, State
+from suites.futures.life import CLOSE_MS, KEPT, MAY_ANSWER, State
 from suites.futures.record import Kind, Record
 
 _WORDS = {
@@ -49,6 +49,29 @@ DELIVERED = must(
     "delivered-stays",
     "A result that was possibly delivered stays retrievable, for the retrieved TTL at least.",
     delivered,
+)
+
+
+def to_the_end(record: Record) -> list[Finding]:
+    """What is asked for in the last moment of its TTL is there."""
+    judged = [seen for seen in seen_in(record) if seen.state in KEPT and (seen.ends_in_ms or CLOSE_MS + 1) <= CLOSE_MS]
+    found = [
+        WHOLE_TTL.fails(
+            f"{seen.where} was answered {_words(seen)}, {seen.ends_in_ms} ms before its TTL ends", (), seen.operation
+        )
+        for seen in judged
+        if seen.state is not None and seen.answer.kind not in MAY_ANSWER[seen.state]
+    ]
+    if found or not judged:
+        return found
+    return [WHOLE_TTL.passes(count_of(len(judged), "poll"))]
+
+
+WHOLE_TTL = must(
+    "whole-ttl",
+    "A result is retrievable until the last moment of its TTL.",
+    to_the_end,
+    needs_clock=True,
 )
 
 

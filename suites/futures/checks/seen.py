@@ -9,7 +9,8 @@ from suites.futures.record import Answer, Kind, Record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """The answer to one poll. came: the step after which it lay in its caller's socket buffer; step: that in which it
-    was read. state: that of its operation when it came; None: it asked for a stranger's id.
+    was read. state: that of its operation when it came; None: it asked for a stranger's id. ends_in_ms: how long what
+    it asked for had to be kept then.
     """
 
     poll: int
@@ -19,6 +20,7 @@ class Seen:
     operation: int | None
     state: State | None
     answer: Answer
+    ends_in_ms: int | None = None
 
     @property
     def where(self) -> str:
@@ -61,5 +63,6 @@ def _seen(poll: PollLife) -> Seen:
         request_id=poll.asked.request_id,
         operation=poll.asked.operation,
         state=poll.state,
+        ends_in_ms=poll.ends_in_ms,
         answer=poll.answered.answer,
     )

@@ -1,0 +1,72 @@
+"""How the suites of futures hold a subject, by what it is: one that they start, or one that runs already."""
+
+from functools import partial
+
+from suites.endpoint import Endpoint, endpoint_of
+from suites.foreign import ForeignSubject
+from suites.futures.control import Control
+from suites.futures.host import OwnHost, Powers
+from suites.futures.offer import Store, Terms
+from suites.futures.process_host import ProcessHost
+from suites.futures.theatre import OpenHost
+from suites.standing import StandingSubject
+from suites.subject import Subject
+from suites.subject_reader import SubjectFile
+from suites.tinker.vanishing import cannot_vanish
+from suites.way import Upstreams
+
+_NO_CLOCK = "its clock is not the suites': `options` under [futures] give it none ({clock_ms})"
+_NO_STORE = "its store is not the suites': `options` under [futures] name none ({store})"
+_STANDS = "it runs already: nobody here ends it and starts it again"
+
+
+class StandingHost:
+    """A server that runs already, and goes on."""
+
+    def __init__(self, file: SubjectFile) -> None:
+        self.terms: Terms = file.offer.terms
+        self.endpoint: Endpoint = endpoint_of(file)
+        self.control: Control | None = None
+
+    async def begin(self, now_ms: int) -> bool:
+        """It runs."""
+        del now_ms
+        return False
+
+    async def end(self, *, killed: bool) -> str:
+        """Raises ValueError: it is not ours to end."""
+        raise ValueError(f"end(killed={killed!r}) of a server that runs already; expected one that was started here")
+
+    async def close(self) -> None:
+        """It is not ours to end."""
+
+
+def host_of(subject: Subject) -> OpenHost:
+    """How servers of that subject are had. Raises ValueError for one that cannot speak this protocol."""
+    if isinstance(subject, ForeignSubject):
+        return partial(_started, subject)
+    if isinstance(subject, StandingSubject):
+        return partial(_standing, subject)
+    raise ValueError(f"{subject.spec.facts.name} promises futures; expected a subject that is called over HTTP")
+
+
+def powers_over(subject: Subject) -> Powers:
+    """What the suites can do to it from outside."""
+    vanishing = cannot_vanish() or ""
+    if not isinstance(subject, ForeignSubject):
+        return Powers(no_clock=_STANDS, no_restart=_STANDS, no_sqlite=_STANDS, no_vanishing=vanishing)
+    offer = subject.file.offer
+    return Powers(
+        no_clock="" if offer.clock else _NO_CLOCK,
+        no_sqlite="" if offer.store else _NO_STORE,
+        no_vanishing=vanishing,
+    )
+
+
+def _started(subject: ForeignSubject, store: Store, upstreams: Upstreams) -> OwnHost:
+    return ProcessHost(subject.file, subject.supervisor, upstreams, store)
+
+
+def _standing(subject: StandingSubject, store: Store, upstreams: Upstreams) -> OwnHost:
+    del store, upstreams
+    return StandingHost(subject.file)

@@ -4,6 +4,9 @@ for ever. They are short, and every server is led through them before anything i
 
 from collections.abc import Mapping
 
+from faults.acts import End
+from faults.catalogue import CATALOGUE
+from faults.vocabulary import Ending, Side
 from suites.futures.offer import Offer, Store
 from suites.futures.script import Script, script_of
 from suites.futures.steps import (
@@ -26,6 +29,8 @@ from suites.futures.steps import (
 )
 from suites.tinker.open_call import Departure
 
+_RESET = End(side=Side.AFTER, ending=Ending.RESET)
+_LOST = next(fault.id for fault in CATALOGUE.values() if fault.act == _RESET)  # the work is done, and no answer comes
 _BEGIN = (Open(), Submit(session=0))
 
 
@@ -114,7 +119,7 @@ def _delivered(offer: Offer) -> dict[str, tuple[AnyStep, ...]]:
         ),
         "a failure is an outcome too": (
             Open(),
-            Submit(session=0, faults=("500-after",)),
+            Submit(session=0, faults=(_LOST,)),
             Poll(operation=0),
             Land(operation=0),
             Read(poll=0),

@@ -118,8 +118,8 @@ def _opened_in(body: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(body, dtype=np.uint8) == _OPENING))
 
 
-def _is_flat(array: simdjson.Array) -> bool:
-    """Its elements, each made a Python object, can be added up: numbers can, and arrays among them cannot. No other way
+def _is_flat(array: Any) -> bool:
+    """The elements of an Array, each made a Python object, can be added up: arrays among them cannot. No other way
     of looking at each of them is as quick.
     """
     try:

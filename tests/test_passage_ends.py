@@ -23,9 +23,10 @@ from suites.reach import Machine, unreachable
 from suites.reference import reference_subject
 from suites.toxiproxy.answers import Proxy
 from suites.toxiproxy.client import ToxiproxyClient
-from suites.toxiproxy.errors import NoAnswerError, RefusedError, ToxiproxyError
+from suites.toxiproxy.errors import RefusedError, ToxiproxyError
 from suites.toxiproxy.server import ToxiproxyServer
 from suites.toxiproxy.source import Standing
+from suites.toxiproxy.succession import Succession
 from suites.way import Address
 from tests.mutants.forwarder import Forwarder
 from tests.mutants.subject import called
@@ -115,12 +116,13 @@ def test_what_a_server_that_stands_may_keep_is_said(
 
     async def keep(client: ToxiproxyClient, proxy: Proxy) -> None:
         left.append(proxy.name)
-        raise NoAnswerError("it does not answer")
+        raise RefusedError("something is wrong")
 
     async def used() -> None:
         source = Standing(url=real.server.client.url)
-        async with Supervisor() as supervisor, ToxiproxyServer.open(supervisor, source) as ours:
-            await ours.add_proxy(("127.0.0.1", 1))
+        async with Supervisor() as supervisor, Succession.open(supervisor, source) as servers:
+            for port in (1, 2):
+                await servers.now.add_proxy(("127.0.0.1", port))
             monkeypatch.setattr(ToxiproxyClient, "delete", keep)
             if why is not None:
                 raise why
@@ -128,10 +130,11 @@ def test_what_a_server_that_stands_may_keep_is_said(
     with pytest.raises(KeyError if why else ToxiproxyError) as raised:
         real.run(used())
     monkeypatch.undo()
-    (name,) = left
-    says = f"1 of our proxies may be left there: {name.rpartition('-')[0]}-*"
-    assert says in with_notes(raised.value, str(raised.value))
-    real.run(real.server.client.delete(replace(PROXY, name=name)))
+    says = with_notes(raised.value, str(raised.value))
+    (prefix,) = {name[:-1] for name in left}
+    assert f"2 of our proxies may be left there: {prefix}*" in says
+    for name in left:
+        real.run(real.server.client.delete(replace(PROXY, name=name)))
 
 
 @pytest.mark.parametrize(("rate", "reached"), [(5_000, False), (100_000, True)])

@@ -9,7 +9,14 @@ import pytest
 from suites.toxiproxy import api as api_module
 from suites.toxiproxy.answers import address_of
 from suites.toxiproxy.client import ToxiproxyClient
-from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedError, ToxiproxyError, UnreachableError
+from suites.toxiproxy.errors import (
+    NoAnswerError,
+    NotToxiproxyError,
+    RefusedError,
+    ToxiproxyError,
+    UnknownNameError,
+    UnreachableError,
+)
 from suites.toxiproxy.side_thread import on_a_thread
 from suites.way import Address
 from tests.toxiproxy_api import PROXY, answering, http
@@ -31,7 +38,7 @@ from tests.toxiproxy_api import PROXY, answering, http
         (http(200, "x" * 500), NotToxiproxyError, r"answered 200 'x{120}\.\.\.'"),
         (http(302, "", more="Location: http://127.0.0.1:9/\r\n"), NotToxiproxyError, r"answered 302 ''; expected"),
         (http(404, "no such page"), NotToxiproxyError, r"answered 404 'no such page'"),
-        (http(404, '{"error": "proxy not found"}'), RefusedError, r"refused /version: proxy not found"),
+        (http(404, '{"error": "proxy not found"}'), UnknownNameError, r"refused /version: proxy not found"),
         (http(409, '{"error": "proxy already exists"}'), RefusedError, r"refused /version: proxy already exists"),
         (http(400, '{"error": "invalid toxic type"}'), RefusedError, r"refused /version: invalid toxic type"),
         (http(500, '{"error": "address in use"}'), RefusedError, r"refused /version: address in use"),

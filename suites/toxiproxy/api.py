@@ -26,7 +26,14 @@ from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from suites.printable import shortened
 from suites.toxiproxy.answers import EXPECTED_API, SHOWN_CHARACTERS, field_of, not_its_api
-from suites.toxiproxy.errors import NoAnswerError, NotToxiproxyError, RefusedError, ToxiproxyError, UnreachableError
+from suites.toxiproxy.errors import (
+    NoAnswerError,
+    NotToxiproxyError,
+    RefusedError,
+    ToxiproxyError,
+    UnknownNameError,
+    UnreachableError,
+)
 from suites.toxiproxy.side_thread import on_a_thread
 from suites.way import Address
 
@@ -97,7 +104,8 @@ class Api:
             said = field_of(json.loads(body), "error", str, self.url)
         except (ValueError, RecursionError, NotToxiproxyError):
             return not_its_api(self.url, body, status)
-        return RefusedError(f"Toxiproxy at {self.url} refused {path}: {said}")
+        kind = UnknownNameError if status == 404 else RefusedError
+        return kind(f"Toxiproxy at {self.url} refused {path}: {said}")
 
 
 _STATUSES = {InvalidToxic: 400, NotFound: 404, ProxyExists: 409}  # its API's exceptions keep none

@@ -26,4 +26,8 @@ class NotThereError(NotToxiproxyError):
 
 
 class RefusedError(ToxiproxyError):
-    """Toxiproxy answered and did not do it: a name that is in use or unknown, a port that is taken."""
+    """Toxiproxy answered and did not do it: a name that is in use, a port that is taken."""
+
+
+class UnknownNameError(RefusedError):
+    """There is nothing of that name."""

@@ -23,6 +23,7 @@ from suites.toxiproxy.errors import (
     NotToxiproxyError,
     RefusedError,
     ToxiproxyError,
+    UnknownNameError,
     UnreachableError,
 )
 from suites.toxiproxy.source import URL_VARIABLE, Image, Missing, Program, Source, Standing, find_source
@@ -48,7 +49,8 @@ class ToxiproxyServer:
         self.client = client
         self.version = version
         self.log = log
-        self._names = (f"retryproof-{uuid4().hex[:12]}-{number}" for number in itertools.count(1))
+        self._prefix = f"retryproof-{uuid4().hex[:12]}-"
+        self._numbers = itertools.count(1)
         self._proxies: dict[str, ReservedPort | socket.socket] = {}
         self._left = ""
         self.made = 0  # how many proxies it ever had of us
@@ -86,7 +88,7 @@ class ToxiproxyServer:
         """
         port = ReservedPort() if listen is None else bound(*listen)
         there = (HOST, port.number) if isinstance(port, ReservedPort) else listen
-        name = next(self._names)
+        name = f"{self._prefix}{next(self._numbers)}"
         self.made += 1
         # Who is cancelled meanwhile waits for the answer: what the server makes afterwards would be nobody's.
         creating = asyncio.ensure_future(self.client.create(name, upstream, listen=there or (HOST, 0)))
@@ -125,21 +127,19 @@ class ToxiproxyServer:
             raise ToxiproxyError(f"Toxiproxy ({self.source}): {self._left}")
 
     async def _leave(self) -> None:
-        left: list[str] = []
         if isinstance(self.source, Standing):  # one of our own is ended instead
             gone = await asyncio.gather(*map(self._forget, self._proxies))
-            left = [name for name, is_gone in zip(self._proxies, gone, strict=True) if not is_gone]
+            if left := gone.count(False):
+                self._left = f"{left} of our proxies may be left there: {self._prefix}*"
         for port in self._proxies.values():
             port.close()
         self._proxies.clear()
-        if left:
-            self._left = f"{len(left)} of our proxies may be left there: {left[0].rpartition('-')[0]}-*"
 
     async def _forget(self, name: str) -> bool:
         """Whether it is gone, as one that is not known is."""
         try:
             await self.client.delete(Proxy(name=name, listen=(HOST, 0), upstream=(HOST, 0), enabled=True))
-        except RefusedError:
+        except UnknownNameError:
             return True
         except ToxiproxyError:
             return False

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from types import TracebackType
 
 from suites.ending import to_the_end
 from suites.processes import Supervisor
@@ -23,8 +24,15 @@ class _Term:
     leaving: AsyncExitStack
     users: int = field(default=0)
 
-    async def end(self) -> None:
-        await to_the_end(self.leaving.aclose())
+    async def end(self, why: BaseException | None = None) -> None:
+        """`why`: what ends its work, which may be told what is left of it."""
+        kind, trace = (None, None) if why is None else (type(why), why.__traceback__)
+        await to_the_end(self._leave(kind, why, trace))
+
+    async def _leave(
+        self, kind: type[BaseException] | None, why: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.leaving.__aexit__(kind, why, trace)
 
 
 class Succession:
@@ -46,9 +54,12 @@ class Succession:
         try:
             await succession._change()
             yield succession
-        finally:
+        except BaseException as error:
             for term in tuple(succession._terms):
-                await term.end()
+                await term.end(error)
+            raise
+        for term in tuple(succession._terms):
+            await term.end()
 
     @property
     def now(self) -> ToxiproxyServer:

@@ -160,6 +160,7 @@ class Serving(Caller):
 
     service: Service
     server: Server
+    clock: ManualClock
 
 
 def options_of(*flags: str) -> argparse.Namespace:
@@ -195,7 +196,7 @@ async def serving(router_url: str, *flags: str, settings: Settings | None = None
             running = asyncio.ensure_future(server.serve(sockets=[listener]))
             await ready.wait()
             try:
-                called = Serving(address=listener.getsockname(), service=service, server=server)
+                called = Serving(address=listener.getsockname(), service=service, server=server, clock=clock)
                 yield called
             finally:
                 await called.close()

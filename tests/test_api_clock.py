@@ -52,7 +52,8 @@ async def test_the_same_steps_have_the_same_effects_at_the_same_time() -> None:
         sampling = await server.session()
         said = [await _scene(server, router, sampling, seq_id) for seq_id in range(scenes)]
     assert said == [said[0]] * scenes
-    none, counted = {}, {"undelivered": 0, "delivered": 0, "evicted": 0, "now_ms": 0}
+    none: dict[str, int] = {}
+    counted = {"undelivered": 0, "delivered": 0, "evicted": 0, "now_ms": 0}
     later, end = counted | {"now_ms": HOLD_MS}, counted | {"now_ms": HOLD_MS + RETRIEVED_MS}
     assert said[0] == [
         (none, 1, counted),

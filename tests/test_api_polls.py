@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import uvloop
 
+from forwarder.futures.outcome import Sampled
 from tests.api_server import PROTOBUF, SAMPLED, Call, Serving, request, serving
-from tests.raw_router import Act, RawRouter, reply
+from tests.raw_router import SILENCE, Act, RawRouter, reply
 
 HOLD_MS = 300_000
 RETRIEVED_MS = 300_000
@@ -127,8 +128,6 @@ def test_a_poll_that_is_left_inside_its_answer_does_not_count(leave: Leave) -> N
 
 
 def _enlarge(server: Serving, request_id: str, size: int) -> None:
-    from forwarder.futures.outcome import Sampled
-
     look = server.service.futures.look
     object.__setattr__(look(request_id), "payload", b"x" * size)
     assert isinstance(look(request_id), Sampled)
@@ -170,6 +169,33 @@ def test_a_poll_is_held_to_the_end_of_its_hold_and_told_to_try_again() -> None:
             assert (answer.status, answer.json["type"]) == (408, "try_again")
             await landed(server, gate)
             assert (await second.answer()).status == 200
+
+    played(scene)
+
+
+@pytest.mark.parametrize("hold_first", [False, True])
+def test_a_result_that_lands_in_the_turn_in_which_a_hold_ends_is_delivered(hold_first: bool) -> None:
+    """In whichever order: it is not answered with "try again", and it is not lost."""
+
+    async def scene() -> None:
+        async with RawRouter([SILENCE]) as router, serving(router.url) as server:
+            request_id = await server.submit(await server.session())
+            poll = await server.poll(request_id)
+            await waiting(server, request_id, 1)
+
+            def end_hold() -> None:
+                assert server.clock.step(server.clock.now_ms() + HOLD_MS)
+
+            def land() -> None:
+                resolving = server.service.futures.resolve(request_id, Sampled(b"result"))
+                with pytest.raises(StopIteration):
+                    resolving.send(None)  # all of it in this turn of the loop
+                    resolving.send(None)
+
+            for act in (end_hold, land) if hold_first else (land, end_hold):
+                act()
+            answer = await poll.answer()
+            assert (answer.status, answer.body) == (200, b"result")
 
     played(scene)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -48,6 +48,7 @@ class Forwarder:
         self._transport: Transport | None = None
         self._in_flight = 0
         self._on_retry = on_retry
+        self._closed = asyncio.Event()
 
     @property
     def in_flight(self) -> int:
@@ -59,10 +60,12 @@ class Forwarder:
         if self._transport is not None:
             raise RuntimeError("the forwarder is started already; close it first")
         self._transport = Transport(self._settings)
+        self._closed.clear()
 
     async def close(self) -> None:
         """Close every connection; operations in flight fail with what is known of them. Safe to call twice."""
         transport, self._transport = self._transport, None
+        self._closed.set()
         if transport is not None:
             await transport.close()
 
@@ -180,7 +183,7 @@ class Forwarder:
             pause_s = self._policy.pause_s(failures)
             if pause_s is None:
                 raise error_for(failures)
-            await asyncio.sleep(pause_s)
+            await self._pause(pause_s)
             if abandoned is not None and await abandoned():
                 raise error_for(failures)
             if self._transport is not transport:
@@ -190,6 +193,12 @@ class Forwarder:
             url = self._urls.refresh(url)
             if got.status == _EXPECTATION_FAILED:
                 request = replace(request, expect=False)  # RFC 9110 s10.1.1: repeat it without the expectation
+
+    async def _pause(self, pause_s: float) -> None:
+        """Before something is sent again; at most until the forwarder is closed, after which nothing is."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause_s):
+                await self._closed.wait()
 
     def _judged(self, got: Reply | Body | Evidence, asked: Asked, read: Read[T]) -> T | Body | Evidence:
         if not isinstance(got, Reply):

@@ -1,10 +1,11 @@
 """The clock of tests: it moves when the server rests, and what it says is the same whenever the same was done."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
-from tests.api_server import SAMPLED, Process, running
-from tests.raw_router import Act, RawRouter
+from tests.api_server import SAMPLE, SAMPLED, Process, request, running
+from tests.raw_router import SILENCE, Act, RawRouter
 from tests.test_api_polls import HOLD_MS, LEAVES, RETRIEVED_MS
 
 
@@ -68,3 +69,15 @@ async def test_the_same_steps_have_the_same_effects_at_the_same_time() -> None:
         (none, 0, end | {"evicted": 1}),
         404,
     ]
+
+
+async def test_a_server_does_not_rest_while_its_store_is_written(tmp_path: Path) -> None:
+    """Whoever settles right behind a submit finds it accepted."""
+    store = f"sqlite:{tmp_path / 'store'}"
+    flags = ("--test-clock", "0", "--store", store)
+    async with RawRouter([SILENCE] * 5) as router, running("--router", router.url, *flags) as server:
+        sampling = await server.session()
+        for seq_id in range(5):
+            call = await server.open(request("asample", {**SAMPLE, "sampling_session_id": sampling, "seq_id": seq_id}))
+            assert (await server.settled())["in_flight"] == seq_id + 1
+            assert (await call.answer()).status == 200

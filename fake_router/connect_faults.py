@@ -1,4 +1,4 @@
-"""The faults of the connect phase that are armed: what is done to listeners and names, and who witnesses it."""
+"""The faults that are armed and seen by no connection: what is done to listeners and names, and who witnesses it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,9 +9,12 @@ from fake_router.listener import Listener
 from fake_router.name_server import NameServer
 from fake_router.naming import NameFault
 from fake_router.pooling import PoolFault
+from fake_router.sighting import SightedWay
 from fake_router.switchboard import Switchboard
 from faults.acts import HoldPool, Misresolve, Refuse, Unreachable
 from faults.poison import Poison
+
+_Watched = DialFault | NameFault | PoolFault | SightedWay
 
 
 class ConnectFaults:
@@ -20,7 +23,7 @@ class ConnectFaults:
     def __init__(self, board: Switchboard, listeners: Sequence[Listener]) -> None:
         self._board = board
         self._listeners = listeners
-        self._faults: list[DialFault | NameFault | PoolFault] = []
+        self._faults: list[_Watched] = []
         self.reached_at: Sequence[int] | None = None  # the ports of proxies before the listeners
 
     def begin(self, steps: Sequence[ListenerStep], loop: asyncio.AbstractEventLoop, names: NameServer | None) -> None:
@@ -34,7 +37,7 @@ class ConnectFaults:
             self._faults.append(fault)
         self._board.watches[:] = self._faults
 
-    def _fault(self, step: ListenerStep, names: NameServer | None) -> DialFault | NameFault | PoolFault:
+    def _fault(self, step: ListenerStep, names: NameServer | None) -> _Watched:
         ledger = self._board.ledger
         if isinstance(step.act, HoldPool):
             return PoolFault(self._board, step)
@@ -44,7 +47,8 @@ class ConnectFaults:
         listener = self._listeners[step.upstream]
         if isinstance(step.act, Poison):
             assert self.reached_at is not None, "who arms a toxic says where Toxiproxy listens"
-            return DialFault(ledger, step, self.reached_at[step.upstream])
+            port = self.reached_at[step.upstream]
+            return DialFault(ledger, step, port) if step.act.strikes_dials else SightedWay(self._board, step, port)
         if isinstance(step.act, Refuse):
             fault = DialFault(ledger, step, listener.port)
             listener.refuse()

@@ -4,8 +4,9 @@ from threading import Thread
 
 from fake_router.entries import Dialled, Striking, Struck, Witness
 from fake_router.injector import ListenerStep
-from fake_router.kernel import DialWitness, PacketsLostError, listener_drops
+from fake_router.kernel import DialWitness, listener_drops
 from fake_router.ledger import Ledger
+from fake_router.packet_socket import PacketsLostError
 from faults.acts import DropSyn, Refuse
 from faults.poison import Poison
 

@@ -172,6 +172,18 @@ class Dialled(Entry, frozen=True, kw_only=True):
     refused: bool
 
 
+class Sighted(Entry, frozen=True, kw_only=True):
+    """A packet witness saw a request on its way to a Toxiproxy that loses requests. `peer_port` is its sender's;
+    operation is the id in its content, None for a probe and where its bytes do not tell.
+    """
+
+    upstream: int
+    peer_port: int
+    operation: int | None
+    probe: bool
+    request_bytes: int
+
+
 class Asked(Entry, frozen=True, kw_only=True):
     """The name of an upstream was asked for, by a question of that DNS type, and a fault gave the answer."""
 
@@ -222,6 +234,7 @@ AnyEntry = (
     | Struck
     | Unserved
     | Dialled
+    | Sighted
     | Asked
     | Probed
     | Rejected

@@ -6,10 +6,9 @@ import errno
 import socket
 import struct
 from collections.abc import Collection, Iterator
-from ctypes import addressof, create_string_buffer
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
+
+from fake_router.packet_socket import Instruction, PacketSocket
 
 # linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h
 _NETLINK_SOCK_DIAG = 4
@@ -113,11 +112,6 @@ def _parsed(message: bytes) -> _Socket:
     return _Socket(source_port=source, remote_port=remote, unread_bytes=fields[11], inode=fields[-1], drops=drops)
 
 
-# linux/if_packet.h, linux/if_ether.h, asm-generic/socket.h
-_ETH_P_IP = 0x0800
-_SOL_PACKET = 263
-_PACKET_STATISTICS = 6
-_SO_ATTACH_FILTER = 26
 _SYN, _RST, _ACK = 0x02, 0x04, 0x10
 _SNAP_BYTES = 80  # an IPv4 head with all its options and the fixed TCP head
 
@@ -130,10 +124,6 @@ class Dial:
     refused: bool
 
 
-class PacketsLostError(RuntimeError):
-    """The kernel dropped packets that a witness should have seen: what it says no longer proves anything."""
-
-
 def can_watch_packets() -> bool:
     """This process may open packet sockets (CAP_NET_RAW), so a DialWitness can be had."""
     try:
@@ -143,8 +133,8 @@ def can_watch_packets() -> bool:
     return True
 
 
-class DialWitness:
-    """A packet socket on `lo` that sees every dial to one TCP port over IPv4, also where nobody listens.
+class DialWitness(PacketSocket):
+    """Sees every dial to one TCP port over IPv4, also where nobody listens.
 
     refusing: the port is bound and nobody listens, so a dial is told once, when its RST has been seen; else a dial
     is told at its SYN. A packet is in the queue before the TCP of its receiver sees it: when a subject acts on a
@@ -154,41 +144,16 @@ class DialWitness:
 
     def __init__(self, port: int, *, refusing: bool) -> None:
         self._refusing = refusing
-        self._lost = 0
         self._told: set[tuple[bytes, int, int]] = set()
         self._waiting: dict[tuple[bytes, int], int] = {}
-        # Protocol 0 receives nothing: no packet gets in before the filter stands.
-        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK, 0)
-        try:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
-            _attach(self._socket, _syn_to_or_rst_from(port))
-            # A socket for one protocol sees what is received, not what is sent: each packet of lo once.
-            self._socket.bind(("lo", _ETH_P_IP))
-        except BaseException:
-            self._socket.close()
-            raise
-
-    def fileno(self) -> int:
-        """The descriptor that becomes readable with every SYN and RST."""
-        return self._socket.fileno()
+        super().__init__(_syn_to_or_rst_from(port), _SNAP_BYTES)
 
     def read(self) -> list[Dial]:
         """The dials that have become known since the last read, in order; never waits.
 
         Raises PacketsLostError once the kernel has lost a packet, and from then on.
         """
-        dials: list[Dial] = []
-        while True:
-            try:
-                packet = self._socket.recv(_SNAP_BYTES)
-            except BlockingIOError:
-                break
-            dials.extend(self._told_by(packet))
-        statistics = self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8)
-        self._lost += struct.unpack("=II", statistics)[1]
-        if self._lost:
-            raise PacketsLostError(f"{self._lost} packets were lost by a packet socket; expected none: repeat the run")
-        return dials
+        return [dial for packet in self.packets() for dial in self._told_by(packet)]
 
     def _told_by(self, packet: bytes) -> Iterator[Dial]:
         tcp = (packet[0] & 0x0F) * 4
@@ -208,21 +173,9 @@ class DialWitness:
         else:
             yield Dial(peer_port=source, refused=False)
 
-    def close(self) -> None:
-        """Stop watching. Safe to call twice."""
-        self._socket.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def _syn_to_or_rst_from(port: int) -> list[tuple[int, int, int, int]]:
-    """A classic BPF program (code, jump if true, jump if false, k) over an IPv4 packet."""
+def _syn_to_or_rst_from(port: int) -> list[Instruction]:
+    """A program over an IPv4 packet."""
     return [
         (0x30, 0, 0, 9),  # A = protocol
         (0x15, 0, 11, socket.IPPROTO_TCP),
@@ -240,8 +193,3 @@ def _syn_to_or_rst_from(port: int) -> list[tuple[int, int, int, int]]:
         (0x06, 0, 0, 0),
         (0x06, 0, 0, _SNAP_BYTES),
     ]
-
-
-def _attach(sock: socket.socket, program: list[tuple[int, int, int, int]]) -> None:
-    code = create_string_buffer(b"".join(struct.pack("=HBBI", *instruction) for instruction in program))
-    sock.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("@HP", len(program), addressof(code)))

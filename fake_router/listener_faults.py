@@ -31,7 +31,7 @@ class ListenerFaults:
 
     def begin(self, steps: Sequence[ListenerStep], loop: asyncio.AbstractEventLoop, names: NameServer | None) -> None:
         """Make these listeners faulty, as far as that shows before a connection is accepted."""
-        self._connects.begin([step for step in steps if _strikes_dials(step.act)], loop, names)
+        self._connects.begin([step for step in steps if _is_watched(step.act)], loop, names)
         for step in steps:
             match step.act:
                 case NeverAccept(closes=closes):
@@ -82,5 +82,6 @@ class ListenerFaults:
         return QueueFault(loop, self._board, listener, step, closes=closes, adopt=adopt)
 
 
-def _strikes_dials(act: ListenerAct) -> bool:
-    return isinstance(act, DialAct) or (isinstance(act, Poison) and act.strikes_dials)
+def _is_watched(act: ListenerAct) -> bool:
+    """What it strikes comes to no connection of ours: dials, or requests that are lost before."""
+    return isinstance(act, DialAct) or (isinstance(act, Poison) and (act.strikes_dials or act.strikes_requests))

@@ -19,6 +19,7 @@ from fake_router.entries import (
     Rejected,
     Replied,
     Replying,
+    Sighted,
     Striking,
     Struck,
     Unserved,
@@ -90,7 +91,12 @@ def _is_wanted(entry: AnyEntry, run: Run, operation_of: dict[int, int]) -> bool:
     match entry:
         case Accepted() | Executed() | Replying() | Replied():
             return entry.exchange in operation_of
-        case Received(operation=operation) | Unserved(operation=operation) | Striking(operation=operation):
+        case (
+            Received(operation=operation)
+            | Unserved(operation=operation)
+            | Striking(operation=operation)
+            | Sighted(operation=operation)
+        ):
             return operation in (*run.operations, *run.fresh) or operation is None
         case Probed() | Opened():
             return False
@@ -141,6 +147,10 @@ def describe(entry: AnyEntry) -> str:
             return f"strike: struck{times}, witness {entry.witness}"
         case Dialled():
             return f"dial of upstream {entry.upstream} {'refused' if entry.refused else 'dropped'}"
+        case Sighted():
+            what = "a probe" if entry.probe else f"a request of {entry.request_bytes} bytes"
+            whose = "" if entry.operation is None else f", of operation {entry.operation}"
+            return f"{what} was on its way to upstream {entry.upstream}{whose}"
         case Asked():
             return f"name of upstream {entry.upstream} asked for ({entry.question}): {entry.answer}"
         case Probed():

@@ -2,34 +2,37 @@
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
-from fake_router.entries import Received
+from fake_router.entries import Sighted
 from faults.poison import Poison
 from suites.attempts import Attempt
 from suites.run import Run
 
-LEAST_HEAD_BYTES = 80  # of a POST with a Host, a type and a length, short of what a limit lets pass of it
-
 
 def without_bystanders(attempts: Sequence[Attempt], run: Run) -> list[Attempt]:
-    """The attempts, where so many requests may have been lost on a way as connections were struck there.
+    """The attempts, where on each way as many requests were lost as a packet witness saw there.
 
-    Toxiproxy counts what is lost for all connections together. Where that is less than the body of a plain operation
-    for each of them, some carried none, and nobody can tell which: then the first stands for all, and for one or more.
+    The router sees connections that bring nothing, and Toxiproxy counts bytes; neither can tell a request from a probe.
+    Where nobody saw what was sent, one connection stands for the only operation in flight; of several the first
+    stands for all, and for one or more.
     """
-    bodies = [e.body_bytes for e in run.ledger if isinstance(e, Received) and e.operation in run.fresh]
-    least = LEAST_HEAD_BYTES + min(bodies, default=0)
     unread = [attempt for attempt in attempts if _is_unread(attempt)]
     kept = [attempt for attempt in attempts if not _is_unread(attempt)]
     for upstream in {attempt.upstream for attempt in unread}:
         there = sorted((one for one in unread if one.upstream == upstream), key=lambda one: one.start)
-        lost_bytes = there[0].strikes[0].lost_bytes
-        if lost_bytes >= least * len(there):
-            kept += there
-        else:
-            kept.append(replace(there[0], exactly_one=False, entries=tuple(e for one in there for e in one.entries)))
+        kept += _sendings(there, [e for e in run.ledger if isinstance(e, Sighted) and e.upstream == upstream])
     return sorted(kept, key=lambda attempt: attempt.start)
+
+
+def _sendings(there: list[Attempt], sighted: list[Sighted]) -> list[Attempt]:
+    """Those of them that carried a request, as far as it was seen. Which of them did is not: the first."""
+    requests = [entry for entry in sighted if not entry.probe]
+    count = len(requests) if sighted else len(there)
+    known = count == 1 or (bool(sighted) and all(entry.operation is not None for entry in requests))
+    if count == len(there) and known:
+        return there
+    beside = [seq for one in there[1:] for seq in one.entries] + [entry.seq for entry in sighted]
+    first = there[0].noted(*beside, exactly_one=known)
+    return [first, *there[1:count]][:count] if known else [first]
 
 
 def _is_unread(attempt: Attempt) -> bool:

@@ -9,6 +9,7 @@ from fake_router.entries import (
     Received,
     Replied,
     Replying,
+    Sighted,
     Striking,
     Struck,
     Unserved,
@@ -41,7 +42,7 @@ def _operation_of(
             if entry.exchange is not None:  # answered before it was read, it has no Received
                 of_exchange.setdefault(entry.exchange, operation)
             return operation
-        case Unserved(operation=operation):
+        case Unserved(operation=operation) | Sighted(operation=operation):
             return operation
         case Struck(striking=striking):
             return of_striking.get(striking)

@@ -20,6 +20,7 @@ from fake_router.entries import (
     Rejected,
     Replied,
     Replying,
+    Sighted,
     Striking,
     Struck,
     Unserved,
@@ -83,7 +84,7 @@ class Reader:
                 self.rejected.append(entry.seq)
             case Accepted() | Executed() | Replying() | Replied():
                 self._happened(entry)
-            case Greeted() | Struck() | Marked():
+            case Greeted() | Sighted() | Struck() | Marked():
                 pass
 
     def finished(self) -> list[Attempt]:

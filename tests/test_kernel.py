@@ -13,11 +13,11 @@ import pytest
 from fake_router.kernel import (
     Dial,
     DialWitness,
-    PacketsLostError,
     can_watch_packets,
     listener_drops,
     sockets_towards,
 )
+from fake_router.packet_socket import PacketsLostError
 
 watching = pytest.mark.skipif(not can_watch_packets(), reason="needs CAP_NET_RAW")
 RESET = struct.pack("ii", 1, 0)

@@ -2,7 +2,18 @@
 
 import pytest
 
-from fake_router.entries import AnyEntry, Closed, EndedBy, Opened, Received, Replied, Striking, Struck, Witness
+from fake_router.entries import (
+    AnyEntry,
+    Closed,
+    EndedBy,
+    Opened,
+    Received,
+    Replied,
+    Sighted,
+    Striking,
+    Struck,
+    Witness,
+)
 from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.poisoning import Poisons
@@ -13,44 +24,78 @@ from faults.poison import Poison, Poisoning
 from suites.accounts import accounts_of
 from suites.checks.instrument import doubts
 from suites.checks.results import was_lost
+from suites.checks.safe_retry import safe_retry
+from suites.findings import Verdict
 from suites.history import Arrival, Kind, Outcome
+from suites.judge import judge
 from suites.run import Promise, Run, SubjectFacts
 
-BODY = 200
 
-
-def two_connections(lost_bytes: int) -> Run:
-    """Two connections were ended by a toxic of the request's way, on which so much was lost."""
+def connections(number: int, *sighted: Sighted) -> Run:
+    """So many connections were ended by a toxic of the request's way, on which these were seen (none: nobody saw)."""
     fault = next(one for one in POISONS.values() if isinstance(one.act, Poison) and one.act.strikes_requests)
     struck: list[AnyEntry] = []
-    for connection in (1, 2):
+    for connection in range(1, number + 1):
         seq = len(struck) + 1
         struck.append(Opened(seq=seq, connection=connection, upstream=0, peer_port=9))
         struck.append(Striking(seq=seq + 1, fault=fault.id, upstream=0, connection=connection, operation=7))
-        struck.append(Struck(seq=seq + 2, striking=seq + 1, witness=Witness.LOST, lost_bytes=lost_bytes))
+        struck.append(Struck(seq=seq + 2, striking=seq + 1, witness=Witness.LOST, lost_bytes=5_000))
         struck.append(Closed(seq=seq + 3, connection=connection, by=EndedBy.PEER))
-    fresh = Received(seq=9, exchange=1, connection=3, upstream=0, nth=1, operation=8, body_bytes=BODY)
     return Run(
         plan=Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=fault.id),)),
         subject=SubjectFacts(name="any", promises=Promise.ANSWERING),
         operations=(7,),
-        fresh=(8,),
-        ledger=(*struck, fresh),
+        ledger=(*struck, *sighted),
         history=(),
     )
 
 
-def test_a_request_that_was_lost_twice_was_sent_twice() -> None:
-    """So many bytes were lost as two of them have."""
-    (account,) = accounts_of(two_connections(2 * (BODY + 100))).planned
-    assert [attempt.exactly_one for attempt in account.attempts] == [True, True]
+def seen(seq: int, operation: int | None = None, *, probe: bool = False, request_bytes: int = 300) -> Sighted:
+    """What a packet witness saw."""
+    return Sighted(seq=seq, upstream=0, peer_port=seq, operation=operation, probe=probe, request_bytes=request_bytes)
 
 
-def test_a_connection_that_was_ended_beside_a_request_is_no_second_sending() -> None:
-    """A probe, or one that a pool had open: one request was lost, and nobody can tell on which of the two."""
-    (account,) = accounts_of(two_connections(BODY + 150)).planned
-    assert [attempt.exactly_one for attempt in account.attempts] == [False]
-    assert len(account.attempts[0].entries) == 4
+REQUEST, AGAIN, PROBE = seen(21, 7), seen(22, 7), seen(23, probe=True, request_bytes=4_000)
+NOBODY_S = seen(24)  # its bytes do not tell whose it is
+
+
+@pytest.mark.parametrize(
+    ("run", "sendings"),
+    [
+        (connections(1), 1),
+        (connections(1, REQUEST), 1),
+        (connections(1, NOBODY_S), 1),
+        (connections(2, REQUEST, AGAIN), 2),
+        (connections(2, REQUEST, PROBE), 1),
+        (connections(2, PROBE, REQUEST), 1),
+        (connections(3, REQUEST, PROBE, AGAIN), 2),
+        (connections(2, REQUEST), 1),
+        (connections(2, PROBE, NOBODY_S), 1),
+        (connections(1, PROBE), 0),
+        (connections(2, PROBE, PROBE), 0),
+    ],
+)
+def test_as_many_requests_were_lost_as_were_seen(run: Run, sendings: int) -> None:
+    """However large a probe beside them was; what a pool had open brought nothing."""
+    (account,) = accounts_of(run).planned
+    assert len(account.attempts) == sendings
+    assert all(attempt.exactly_one for attempt in account.attempts)
+    assert not any("nobody saw" in says for attempt in account.attempts for says in doubts(run, attempt))
+    retried = [finding for finding in safe_retry(run) if finding.verdict is Verdict.FAIL]
+    assert bool(retried) is (sendings > 1)
+
+
+@pytest.mark.parametrize("run", [connections(2), connections(2, REQUEST, NOBODY_S), connections(3, NOBODY_S, NOBODY_S)])
+def test_where_nobody_saw_whose_they_were_nothing_is_proved(run: Run) -> None:
+    """One request was sent, or more: neither a pass nor a retry. All that was struck is shown."""
+    (account,) = accounts_of(run).planned
+    (attempt,) = account.attempts
+    assert not attempt.exactly_one
+    assert {entry.seq for entry in run.ledger if isinstance(entry, Struck)} <= set(attempt.entries)
+    assert any("nobody saw which carried it" in says for says in doubts(run, attempt))
+    judgement = judge(run)
+    assert judgement.verdict is Verdict.UNKNOWN
+    assert "vacuity" in {finding.check for finding in judgement.unknowns}
 
 
 @pytest.mark.parametrize("toxic", [Poisoning.DOWN, Poisoning.TIMEOUT])

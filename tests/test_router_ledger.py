@@ -71,7 +71,7 @@ def test_an_entry_made_elsewhere_is_appended_only_under_the_next_number() -> Non
 
 def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
     tags = [kind.__struct_config__.tag for kind in get_args(AnyEntry)]
-    assert len(tags) == len(set(tags)) == 16
+    assert len(tags) == len(set(tags)) == 17
 
 
 def test_a_way_through_json_lines_changes_nothing() -> None:

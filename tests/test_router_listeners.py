@@ -9,7 +9,8 @@ import pytest
 from fake_router import dialling
 from fake_router.bound import ListenError, PortInUseError, bound, written
 from fake_router.entries import Dialled, Executed, Opened, Received, Striking, Struck, Unserved, Witness
-from fake_router.kernel import DialWitness, PacketsLostError, can_watch_packets
+from fake_router.kernel import DialWitness, can_watch_packets
+from fake_router.packet_socket import PacketsLostError
 from fake_router.server import Router
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Sight

@@ -43,6 +43,8 @@ def doubts(run: Run, attempt: Attempt) -> Iterator[str]:
             yield f"{where}: the dial was {'refused' if attempt.dialled_refused else 'dropped'} under {strike.fault!r}"
         if isinstance(act, Poison) and act.delays_the_end and not _ended_late(run, attempt):
             yield f"{where}: its caller waited for no end that {strike.fault!r} held back"
+        if strike.lost_bytes and not attempt.exactly_one:
+            yield f"{where}: several connections were struck, and nobody saw which carried it (packets would tell)"
         if _too_late(act, attempt, strike):
             yield f"{where}: the subject had left before {strike.fault!r} struck"
     if attempt.struck and (lie := _lie(attempt)):

@@ -1,6 +1,17 @@
 """On a shared ledger an entry belongs to the run whose operation it carries, however late it comes."""
 
-from fake_router.entries import Accepted, AnyEntry, Executed, Marked, Opened, Received, Striking, Struck, Witness
+from fake_router.entries import (
+    Accepted,
+    AnyEntry,
+    Executed,
+    Marked,
+    Opened,
+    Received,
+    Sighted,
+    Striking,
+    Struck,
+    Witness,
+)
 from suites.ownership import own_entries
 
 LEDGER: tuple[AnyEntry, ...] = (
@@ -16,8 +27,10 @@ LEDGER: tuple[AnyEntry, ...] = (
     Executed(seq=10, exchange=3, execution=1),
     Struck(seq=11, striking=8, witness=Witness.ACT),
     Marked(seq=12, mark="settled"),
+    Sighted(seq=13, upstream=0, peer_port=6, operation=10, probe=False, request_bytes=300),  # and another
+    Sighted(seq=14, upstream=0, peer_port=7, operation=None, probe=True, request_bytes=60),
 )
-FIRST, SECOND = range(4), range(4, 12)
+FIRST, SECOND = range(4), range(4, 14)
 
 
 def _seqs(entries: tuple[AnyEntry, ...]) -> list[int]:
@@ -26,12 +39,12 @@ def _seqs(entries: tuple[AnyEntry, ...]) -> list[int]:
 
 def test_a_late_entry_stays_with_its_operation() -> None:
     """The ghost and its execution are the first run's, though they came in the second's window."""
-    assert _seqs(own_entries(LEDGER, FIRST, frozenset({10}))) == [1, 2, 3, 4, 9, 10]
+    assert _seqs(own_entries(LEDGER, FIRST, frozenset({10}))) == [1, 2, 3, 4, 9, 10, 13]
 
 
 def test_what_carries_no_operation_belongs_to_the_window() -> None:
     """Marks and connections are the run's in whose time they fell; a strike goes with its exchange."""
-    assert _seqs(own_entries(LEDGER, SECOND, frozenset({20}))) == [5, 6, 7, 8, 11, 12]
+    assert _seqs(own_entries(LEDGER, SECOND, frozenset({20}))) == [5, 6, 7, 8, 11, 12, 14]
 
 
 def test_every_entry_belongs_to_exactly_one_run() -> None:

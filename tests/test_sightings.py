@@ -2,6 +2,7 @@
 
 import json
 import socket
+import struct
 from collections.abc import Iterator
 
 import pytest
@@ -137,3 +138,29 @@ async def test_a_witness_that_lost_packets_says_nothing(way: Way, monkeypatch: p
 
     monkeypatch.setattr(RequestWitness, "read", read)
     assert await sighted(way, (WHOLE,), (PROBE,)) == []
+
+
+def packet(sequence: int, data: bytes = b"", *, flags: int = 0x10, source: int = 9) -> bytes:
+    """An IPv4 packet with a TCP segment (RFC 9293 s3.1), as far as it is looked at."""
+    ip = b"\x45\0" + (40 + len(data)).to_bytes(2, "big") + bytes(16)
+    return ip + struct.pack("!HHIIBBHHH", source, 80, sequence, 0, 0x50, flags, 0, 0, 0) + data
+
+
+@pytest.mark.parametrize("first", [1, 2**32 - 3], ids=["usual", "numbers-begin-again"])
+def test_what_the_kernel_sends_again_is_seen_once(way: Way, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole, in part, as a keep-alive, or with what comes next."""
+    at = [(first + offset) % 2**32 for offset in range(20)]
+    came = [
+        packet(at[0], flags=0x02),
+        packet(at[0], flags=0x02),
+        packet(at[1], b"POST "),
+        packet(at[1], b"POST "),
+        packet(at[3], b"ST /m"),
+        packet(at[7], b"m"),
+        packet(at[8], b""),
+        packet(at[8], b"oved"),
+    ]
+    monkeypatch.setattr(RequestWitness, "packets", lambda self: iter(came))
+    with RequestWitness(way.port) as witness:
+        witness.read()
+        assert witness.sent == {9: b"POST /moved"}

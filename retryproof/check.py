@@ -10,6 +10,7 @@ from retryproof.command import EXIT_CODES, Command
 from retryproof.examine import Examined, examine_subject, items_for
 from retryproof.exits import CommandError, Exit, joined
 from retryproof.failures import print_failures
+from retryproof.futures import print_futures
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
 from retryproof.output import say
 from retryproof.sessions import require_subject
@@ -95,6 +96,7 @@ def print_examined(out: Console, examined: Examined) -> None:
     print_headline(out, report)
     print_groups(out, report)
     print_failures(out, examined)
+    print_futures(out, examined)
     print_line(out, "")
     print_unreached(out, report)
     if any(result.run.sockets.elsewhere for result in examined.results):

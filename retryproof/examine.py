@@ -14,9 +14,12 @@ from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, in_words, require_subject, with_subject
 from retryproof.terminal import progress
 from signoff.examination import Examination, Result, examine
-from signoff.items import Item, NothingToDoError, chosen_items
+from signoff.items import Item, NothingToDoError, chosen_items, wants_futures
 from signoff.report import Report, dump_report
 from signoff.reporting import report_of
+from suites.futures.offer import Offer
+from suites.futures.suite import Suite, play_suite
+from suites.futures.told import told
 from suites.given import NOTHING_GIVEN, Given
 from suites.processes import ProcessError
 from suites.reach import Machine
@@ -34,6 +37,7 @@ class Examined:
     results: tuple[Result, ...]
     folder: OutputFolder
     given: Given = NOTHING_GIVEN
+    suite: Suite | None = None
 
 
 def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]:
@@ -68,9 +72,24 @@ async def _examine(session: Session, items: tuple[Item, ...], options: ExamineOp
             await examine(
                 writing.examination, session.driver, session.machine, writing.recorder(tick), jobs=options.jobs
             )
+        if wants_futures(options.choice, [session.subject.spec]):
+            writing.suite = await _futures(session, options, console)
         return writing.finish()
     except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
         raise writing.broken_off(error) from None
+
+
+async def _futures(session: Session, options: ExamineOptions, console: Console) -> Suite:
+    await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts has to be
+    scripts = len(told(Offer())) + options.choice.scripts
+    with progress(console, f"futures of {session.name}", scripts) as tick:
+        return await play_suite(
+            session.subject,
+            session.driver.routers,
+            examples=options.choice.scripts,
+            seed_number=options.choice.seed,
+            on_script=tick,
+        )
 
 
 def smallest_id(id_: str) -> str:
@@ -87,6 +106,7 @@ class _Writing:
         self._options = options
         self._folder = OutputFolder.new(options.out, session.name)
         self._started = time.monotonic()
+        self.suite: Suite | None = None
 
     def recorder(self, tick: Callable[[], None]) -> Callable[[Item, int, Run], None]:
         """Writes down what was lived through as soon as it was."""
@@ -106,14 +126,30 @@ class _Writing:
         for result in examination.in_order():
             if result.smallest is not None:
                 self._folder.add_plan(smallest_id(result.item.id), result.smallest.plan)
+        self._add_scripts()
         seconds = time.monotonic() - self._started
-        report = report_of(examination, options.choice, strict=options.strict, seconds=seconds, partial=partial)
+        report = report_of(
+            examination, options.choice, strict=options.strict, seconds=seconds, partial=partial, suite=self.suite
+        )
         self._folder.write(self._folder.path / "report.json", dump_report(report))
         self._folder.close()
         results = tuple(examination.in_order())
         return Examined(
-            name=self._session.name, report=report, results=results, folder=self._folder, given=options.given
+            name=self._session.name,
+            report=report,
+            results=results,
+            folder=self._folder,
+            given=options.given,
+            suite=self.suite,
         )
+
+    def _add_scripts(self) -> None:
+        """Each script on which a property failed, or was not shown, with its ledger."""
+        played = None if self.suite is None else self.suite.played
+        for check, shown in ({} if played is None else {**played.unknown, **played.failing}).items():
+            id_ = f"futures/{check}"
+            self._folder.add_script(id_, shown.script)
+            self._folder.add_ledger(id_, 1, shown.record.ledger)
 
     def broken_off(self, error: BaseException) -> BaseException:
         """Write what there is, and say where. The error that is to be raised instead of this one."""

@@ -12,6 +12,7 @@ from fake_router.entries import AnyEntry
 from faults.plan import Plan
 from faults.plan_json import dump_plan
 from retryproof.exits import CommandError, Exit
+from suites.futures.script import Script, dump_script
 from suites.printable import printable_json
 
 
@@ -46,6 +47,12 @@ class OutputFolder:
         """Write one plan; returns its path."""
         path = self.plan_path(id_)
         self.write(path, dump_plan(plan).encode())
+        return path
+
+    def add_script(self, id_: str, script: Script) -> Path:
+        """Write one script of futures, beside the plans; returns its path."""
+        path = self.plan_path(id_)
+        self.write(path, dump_script(script).encode())
         return path
 
     def add_ledger(self, id_: str, run: int, entries: tuple[AnyEntry, ...]) -> None:

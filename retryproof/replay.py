@@ -11,16 +11,21 @@ from retryproof.command import EXIT_CODES, Command, file_path, whole_number
 from retryproof.exits import CommandError, Exit
 from retryproof.failures import print_timeline
 from retryproof.options import add_own_network, enter_own_network
+from retryproof.replay_script import SUBJECT as SCRIPT_SUBJECT
+from retryproof.replay_script import replay_script, script_in
 from retryproof.sessions import Session, require_subject, verdict_exit, with_subject
 from retryproof.terminal import console, print_line
 from retryproof.url_options import add_url_options, given_in, say_assumed
 from signoff.replay import Replayed, UnreachableError, replay_plan
+from suites.futures.script import Script, ScriptError
 
 MAX_TIMES = 10_000
+PLAN_SUBJECT = "reference"
 
 _DESCRIPTION = """\
 Live through one plan again on a fresh subject, and print what happened on both
-sides: what the caller saw, and what the router really did."""
+sides: what the caller saw, and what the router really did. A script of futures
+is replayed in the same way."""
 
 _EPILOG = f"""\
 examples:
@@ -28,15 +33,20 @@ examples:
   retryproof replay PLAN.json --subject nginx --times 50    does it come back?
 
 Plans are written by `retryproof check`, into plans/ of its output folder, and
-can be written by hand: docs/plans.md says how.
+can be written by hand: docs/plans.md says how. Scripts of futures lie beside
+them as futures--*.json; docs/scripts.md says how they are written.
 
 {EXIT_CODES}"""
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("plan", metavar="PLAN.json", type=file_path, help="a plan, as `check` writes them under plans/")
-    add("--subject", default="reference", metavar="SUBJECT", help="whom to replay it on (default: reference)")
+    add("plan", metavar="PLAN.json", type=file_path, help="a plan or a script, as `check` writes them under plans/")
+    add(
+        "--subject",
+        metavar="SUBJECT",
+        help=f"whom to replay it on (default: {PLAN_SUBJECT}, and {SCRIPT_SUBJECT} for a script)",
+    )
     add_url_options(parser)
     add(
         "--times",
@@ -58,6 +68,10 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> Exit:
     enter_own_network(options)
     out = console(quiet=options.quiet)
+    script = _script(options.plan)
+    if script is not None:
+        return replay_script(script, options, out)
+    options.subject = options.subject or PLAN_SUBJECT
     plan = _load(options.plan)
     twin = None if options.twin is None else _load(options.twin)
     if twin is not None and len(twin.operations) != len(plan.operations):
@@ -93,22 +107,34 @@ def _run(options: argparse.Namespace) -> Exit:
 MAX_PLAN_BYTES = 1_000_000  # a hundred operations with all their faults take a few thousand
 
 
+def _script(path: Path) -> Script | None:
+    try:
+        return script_in(_read(path))
+    except ScriptError as error:
+        raise CommandError(f"{str(path)!r}: {error}", Exit.USAGE) from None
+
+
 def _load(path: Path) -> Plan:
+    try:
+        return load_plan(_read(path))
+    except PlanError as error:
+        raise CommandError(f"{str(path)!r}: {error}", Exit.USAGE) from None
+    except RecursionError:
+        raise CommandError(f"{str(path)!r} is nested too deeply; expected a plan", Exit.USAGE) from None
+
+
+def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             text = file.read(MAX_PLAN_BYTES + 1)
-        if len(text) > MAX_PLAN_BYTES:
-            raise PlanError(f"it is larger than {MAX_PLAN_BYTES} bytes; expected a plan")
-        return load_plan(text)
     except OSError as error:
         raise CommandError(
             f"cannot read the plan {str(path)!r}: {error.strerror}; expected a plan as `retryproof check` writes them",
             Exit.USAGE,
         ) from None
-    except PlanError as error:
-        raise CommandError(f"{str(path)!r}: {error}", Exit.USAGE) from None
-    except RecursionError:
-        raise CommandError(f"{str(path)!r} is nested too deeply; expected a plan", Exit.USAGE) from None
+    if len(text) > MAX_PLAN_BYTES:
+        raise CommandError(f"{str(path)!r}: it is larger than {MAX_PLAN_BYTES} bytes; expected a plan", Exit.USAGE)
+    return text
 
 
 COMMAND = Command(

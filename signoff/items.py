@@ -11,7 +11,9 @@ from faults.plan import Plan
 from suites.attempts import view_in
 from suites.cells import Cell
 from suites.fitting import cells_for
+from suites.futures.suite import chooses_futures
 from suites.reach import Machine
+from suites.run import Promise
 from suites.subject import SubjectSpec
 from suites.under_text import NOTHING_OVER, Under
 
@@ -19,6 +21,7 @@ TOLD_TIMES = 5  # a cell that only tells is repeated, to see whether it varies
 
 
 EXAMPLES = {Depth.CORE: 0, Depth.FULL: 200, Depth.DEEP: 2_000}  # how many plans are drawn at each depth
+SCRIPTS = {Depth.CORE: 0, Depth.FULL: 40, Depth.DEEP: 1_000}  # and how many scripts, for who promises futures
 
 
 class NothingToDoError(ValueError):
@@ -86,6 +89,11 @@ class Choice:
         return self.under.toxiproxy or self.toxics
 
     @property
+    def scripts(self) -> int:
+        """How many scripts of futures are drawn."""
+        return SCRIPTS[self.depth] if self.examples is None else self.examples
+
+    @property
     def drawn(self) -> int:
         """How many plans are drawn; none where a toxic is itself the fault."""
         if self.under.poison is not None:
@@ -93,6 +101,12 @@ class Choice:
         if self.examples is not None:
             return self.examples
         return 0 if self.only is not None and not fnmatchcase("drawn/0000", self.only) else EXAMPLES[self.depth]
+
+
+def wants_futures(choice: Choice, specs: Sequence[SubjectSpec]) -> bool:
+    """The suite of futures is lived through: they all promise them, and nothing lies over their hops."""
+    promised = all(spec.facts.promises is Promise.FUTURES for spec in specs)
+    return promised and not choice.toxiproxy and chooses_futures(choice.only)
 
 
 def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> tuple[Item, ...]:
@@ -105,7 +119,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
     items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:
         items = [item for item in items if fnmatchcase(item.id, choice.only)]
-    if not items:
+    if not items and not wants_futures(choice, specs):
         why = next(filter(None, map(uncatalogued, (choice.only or "").split("/"))), "`retryproof faults` lists them")
         raise NothingToDoError(
             f"--only {choice.only!r} matches no cell at --depth {choice.depth}; "

@@ -115,7 +115,9 @@ class FaultCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """All of one examination. `partial` says why it is not whole."""
+    """All of one examination. `partial` says why it is not whole. situations: what the scripts of futures have
+    exercised, and how often; empty where there were none.
+    """
 
     schema: int = SCHEMA
     tool: str
@@ -129,6 +131,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[CellReport, ...]
     runs_per_second: float = 0.0
     partial: str = ""
+    situations: dict[str, int] = {}
     loads: tuple[Loaded, ...] = ()
     work: Worked | None = None
 

@@ -11,6 +11,7 @@ from faults.fault import Fault
 from faults.plan_json import plan_to_json
 from faults.vocabulary import Replied
 from signoff.examination import Examination, Result
+from signoff.futures_cells import futures_cells
 from signoff.items import Choice, Item
 from signoff.report import (
     CellReport,
@@ -23,14 +24,27 @@ from signoff.report import (
 )
 from suites.accounts import Account, accounts_of, view_of
 from suites.findings import Claim, Finding, Verdict
+from suites.futures.situations import SITUATIONS
+from suites.futures.suite import Suite
 from suites.run import Run
 from suites.subject import SubjectSpec
 
 
-def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds: float, partial: str = "") -> Report:
-    """The report of what has been lived through so far; `partial` says why that is not all."""
+def report_of(
+    examination: Examination,
+    choice: Choice,
+    *,
+    strict: bool,
+    seconds: float,
+    partial: str = "",
+    suite: Suite | None = None,
+) -> Report:
+    """The report of what has been lived through so far; `partial` says why that is not all. suite: that of futures,
+    where there was one.
+    """
     results = examination.in_order()
     cells = tuple(_cell_of(examination, result, strict=strict) for result in results)
+    cells += () if suite is None else futures_cells(suite, strict=strict)
     lived = sum(run.unreachable is None for runs in examination.lived.values() for run in runs)
     return Report(
         tool=f"retryproof {version('retryproof')}",
@@ -44,6 +58,7 @@ def report_of(examination: Examination, choice: Choice, *, strict: bool, seconds
         cells=cells,
         runs_per_second=round(lived / seconds, 1) if seconds else 0.0,
         partial=partial,
+        situations={} if suite is None else {name: suite.played.situations[name] for name in SITUATIONS},
     )
 
 

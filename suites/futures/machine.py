@@ -36,10 +36,10 @@ SHRINK_S = 15.0  # how long a script that broke a must is made smaller
 MOST = 256  # of the numbers that choose
 # The store of a script, and how often it may restart its server: seldom, for each time costs an interpreter.
 SETTINGS = (
-    *[(Store.MEMORY, 0)] * 8,
-    *[(Store.SQLITE, 0)] * 5,
-    (Store.MEMORY, 1),
-    *[(Store.SQLITE, 1)] * 2,
+    *[(Store.MEMORY, 0)] * 14,
+    *[(Store.SQLITE, 0)] * 8,
+    *[(Store.MEMORY, 1)] * 3,
+    *[(Store.SQLITE, 1)] * 4,
     (Store.SQLITE, 2),
 )
 
@@ -63,7 +63,10 @@ class Table:
         return self.played.failed_s is not None and time.monotonic() > self.played.failed_s + SHRINK_S
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Do it there, and wait for it."""
+        """Do it there, and wait for it. Raises KeyboardInterrupt, which Hypothesis lets pass, once it is to stop."""
+        if self.played.stopped:
+            doing.close()
+            raise KeyboardInterrupt
         return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
 
 
@@ -122,7 +125,8 @@ class FuturesMachine(RuleBasedStateMachine):
         store, restarts = setting
         self.store = Store.MEMORY if powers.no_sqlite else store
         self.restarts = 0 if powers.no_restart else restarts
-        self.player = self.table.run(self.table.theatre.enter(self.store))
+        loses = self.store is Store.MEMORY and self.restarts > 0  # see Theatre.play
+        self.player = self.table.run(self.table.theatre.enter(self.store, fresh=loses))
         self.do(steps.Open())
 
     @rule(what=_NUMBERS, which=_NUMBERS, how=_NUMBERS, lost=_NUMBERS)
@@ -143,9 +147,9 @@ class FuturesMachine(RuleBasedStateMachine):
             (self._submit, 5 if cast.operations < OPERATIONS else 0),
             (self._poll_and_read, 4 if self.asked_for and room else 0),
             (self._poll, 6 if self.asked_for and room else 0),
-            (self._land, 4 if cast.held else 0),
-            (self._advance, 0 if powers.no_clock else 5),
-            (self._leave, 5 if cast.waiting else 0),
+            (self._land, 6 if cast.held else 0),
+            (self._advance, 0 if powers.no_clock else 6),
+            (self._leave, 7 if cast.waiting else 0),
             (self._read, 2 if cast.waiting else 0),
             (self._cross, 4 if self.crossable else 0),
             (self._resubmit, 4 if cast.operations else 0),
@@ -207,6 +211,8 @@ class FuturesMachine(RuleBasedStateMachine):
     def _restart(self, drawn: Drawn) -> None:
         self.restarts -= 1
         self.do(steps.Restart(killed=bool(drawn.how % 2)))
+        self.do(steps.Open())
+        self.do(steps.Submit(session=self.playing.cast.sessions - 1))
 
     def _heal(self, _: Drawn) -> None:
         self.do(steps.Heal())
@@ -274,6 +280,9 @@ def play_drawn(table: Table, *, examples: int, seed_number: int) -> None:
         run_state_machine_as_test(machine, settings=_settings(examples))
     except (BrokenMustError, Flaky):
         return
+    except KeyboardInterrupt:
+        if not table.played.stopped:
+            raise
 
 
 def _settings(examples: int) -> settings:

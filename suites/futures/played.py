@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from suites.findings import Finding, Verdict
@@ -24,7 +25,8 @@ class Failing:
 class Played:
     """What has come of all scripts: how many of them and of their steps, what they have exercised, in how many of them
     each check had something to judge, the smallest script on which each failed, and what was not proved. failed_s: when
-    (by the monotonic clock) the first must was broken.
+    (by the monotonic clock) the first must was broken; first_failed: which script that was. stopped: no more
+    of them are wanted. on_script: hears of each.
     """
 
     scripts: int = 0
@@ -34,11 +36,15 @@ class Played:
     failing: dict[str, Failing] = field(default_factory=dict)
     unknown: dict[str, Failing] = field(default_factory=dict)
     failed_s: float | None = None
+    first_failed: int | None = None
+    stopped: bool = False
+    on_script: Callable[[], None] = lambda: None
 
     def add(self, record: Record) -> bool:
         """One script that is over, or failed; True: it broke a must."""
         judgement = judge_record(record)
         self.scripts += 1
+        self.on_script()
         self.steps.update(str(step.__struct_config__.tag) for step in record.script.steps)
         self.situations.update(situations_in(record))
         judged = {one.check for one in judgement.findings if one.verdict is not Verdict.UNKNOWN}
@@ -49,7 +55,8 @@ class Played:
             _keep(self.unknown, record, finding)
         if judgement.verdict is not Verdict.FAIL:
             return False
-        self.failed_s = time.monotonic() if self.failed_s is None else self.failed_s
+        if self.failed_s is None:
+            self.failed_s, self.first_failed = time.monotonic(), self.scripts
         return True
 
 

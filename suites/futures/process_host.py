@@ -67,5 +67,9 @@ class ProcessHost:
         return process.died() or ""
 
     async def close(self) -> None:
-        """No process and no folder is left. Safe to call twice."""
+        """No process and no folder is left; nobody waits for its end. Safe to call twice."""
+        process = self._instance.process
+        if process is not None and process.died() is None:
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
         await self._instance.stop()

@@ -16,6 +16,7 @@ from suites.futures.offer import Store
 from suites.futures.player import Player
 from suites.futures.record import Record
 from suites.futures.script import Script
+from suites.futures.steps import Restart
 from suites.ground import Ground
 from suites.numbers import Numbers
 from suites.passage import Toxiproxy
@@ -68,8 +69,12 @@ class Theatre:
             for store in tuple(self._stages):
                 stack.push_async_callback(self._close, store)
 
-    async def enter(self, store: Store) -> Player:
-        """A player for one script. Raises SubjectError where the server cannot be begun."""
+    async def enter(self, store: Store, *, fresh: bool = False) -> Player:
+        """A player for one script; fresh: on a server that nothing has happened to. Raises SubjectError where it cannot
+        be begun.
+        """
+        if fresh and store in self._stages:
+            await self._close(store)
         stage = self._stages.get(store) or await self._open(store)
         gates = await Gates.fresh(stage.router, self._routers, self._spec.read_timeout_ms)
         return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms)
@@ -82,16 +87,12 @@ class Theatre:
         else:
             await to_the_end(self._close(store))
 
-    async def forget(self, store: Store) -> None:
-        """The next script gets a server that nothing has happened to."""
-        if store in self._stages:
-            await to_the_end(self._close(store))
-
     async def play(self, script: Script, *, fresh: bool = False) -> Record:
-        """That script, to its end; on a server that nothing has happened to, where that is asked for."""
-        if fresh:
-            await self.forget(script.store)
-        player = await self.enter(script.store)
+        """That script, to its end; on a server that nothing has happened to where that is asked for, and where it loses
+        what it had stored: who counts from 1 again is seen only by who had counted from 1.
+        """
+        loses = script.store is Store.MEMORY and any(isinstance(step, Restart) for step in script.steps)
+        player = await self.enter(script.store, fresh=fresh or loses)
         try:
             for step in script.steps:
                 await player.perform(step)

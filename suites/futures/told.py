@@ -56,6 +56,15 @@ def _abandoned(offer: Offer) -> dict[str, tuple[AnyStep, ...]]:
         for how in (Departure.FIN, Departure.RESET, Departure.HALF_CLOSE)
     }
     return left | {
+        "left by vanishing": (
+            *_BEGIN,
+            Poll(operation=0),
+            Leave(poll=0, how=Departure.VANISH),
+            Land(operation=0),
+            Advance(ms=offer.retrieved_ms - 1),
+            Poll(operation=0),
+            Read(poll=1),
+        ),
         "nobody asks before the last moment": (
             *_BEGIN,
             Land(operation=0),
@@ -165,12 +174,13 @@ def _restarts() -> dict[str, tuple[AnyStep, ...]]:
             Land(operation=1),
             Poll(operation=1),
             Read(poll=0),
+            Poll(operation=0),
             Restart(killed=True),
             Resubmit(operation=0),
             Poll(operation=0),
-            Read(poll=1),
-            Poll(operation=1),
             Read(poll=2),
+            Poll(operation=1),
+            Read(poll=3),
         ),
     }
 

@@ -24,14 +24,15 @@ def must(
     invariant: str,
     judge: Callable[[Record], list[Finding]],
     *,
+    proof: Proof = Proof.CAUSE,
     needs_clock: bool = False,
     needs_restart: bool = False,
 ) -> FuturesCheck:
-    """A property whose breach is a FAIL. What it rests on is told apart by steps, so it is a matter of cause."""
+    """A property whose breach is a FAIL."""
     return FuturesCheck(
         name=name,
         claim=Claim.MUST,
-        proof=Proof.CAUSE,
+        proof=proof,
         invariant=invariant,
         judge=judge,
         needs_clock=needs_clock,

@@ -2,7 +2,7 @@
 
 from fake_router.entries import Marked, Received
 from suites.checks.words import count_of
-from suites.findings import Finding
+from suites.findings import Finding, Proof
 from suites.futures.checks.check import must
 from suites.futures.checks.seen import Seen, seen_in
 from suites.futures.life import State, each_moment, lives_after
@@ -40,6 +40,7 @@ NEVER_SENT_AGAIN = must(
     "never-sent-again",
     "What was sent to the router before a restart is never sent again after it.",
     never_sent_again,
+    proof=Proof.LEDGER,
     needs_restart=True,
 )
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 from fake_router.entries import Executed, Received
 from suites.checks.words import count_of
-from suites.findings import Finding
+from suites.findings import Finding, Proof
 from suites.futures.checks.check import must
 from suites.futures.record import Kind, Record, Submitted
 
@@ -34,6 +34,7 @@ AT_MOST_ONCE = must(
     "at-most-once",
     "However often an operation is submitted, its work is done at most once.",
     at_most_once,
+    proof=Proof.LEDGER,
 )
 
 
@@ -68,4 +69,5 @@ REFUSED_RUNS_NOTHING = must(
     "refused-runs-nothing",
     "A submit that was refused never reaches the router.",
     refused_runs_nothing,
+    proof=Proof.LEDGER,
 )

@@ -1,0 +1,63 @@
+"""How scripts of futures are shown: which of them failed on what, the facts of one in order, and what was exercised."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.columns import Columns
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from retryproof.examine import Examined
+from retryproof.failures import program, quoted
+from retryproof.terminal import INDENT, print_labelled, print_line, sheet
+from signoff.futures_timeline import futures_timeline
+from suites.futures.judging import invariant_of
+from suites.futures.record import Record
+from suites.futures.script import dump_script
+
+SHOWN_WHOLE = 3  # the others have their scripts in the output folder
+
+
+def print_futures(out: Console, examined: Examined) -> None:
+    """The properties that failed, each with the smallest script that shows it; and what all scripts have exercised."""
+    if examined.suite is None:
+        return
+    played = examined.suite.played
+    for place, (check, failing) in enumerate(played.failing.items()):
+        print_line(out, "")
+        print_line(out, Text.assemble(("FAIL", "bold red"), f" futures/{check}"))
+        pairs = [("invariant", f"{invariant_of(check)} ({check})"), ("showed", failing.finding.says)]
+        print_labelled(out, *pairs)
+        if place < SHOWN_WHOLE:
+            print_line(out, dump_script(failing.script).rstrip())
+            print_record(out, failing.record)
+        path = examined.folder.plan_path(f"futures/{check}")
+        print_line(out, f"replay     {_replay(path, examined)}")
+    print_line(out, f"futures: {played.scripts} scripts, {played.steps.total()} steps; exercised:")
+    print_situations(out, examined.report.situations.items())
+
+
+def print_situations(out: Console, situations: Iterable[tuple[str, int]]) -> None:
+    """Each with its number, those that never came to pass last."""
+    counted = list(situations)
+    entries = [f"{name} {count}" for name, count in counted if count]
+    out.print(Padding(Columns(entries, padding=(0, 3)), (0, 0, 0, INDENT)))
+    never = [name for name, count in counted if not count]
+    if never:
+        print_line(out, f"never: {', '.join(never)}")
+
+
+def print_record(out: Console, record: Record) -> None:
+    """Callers and server, and the router, side by side in order."""
+    table = sheet(
+        out, "step", "server's ms", "callers", "router", right=("step", "server's ms"), fold=("callers", "router")
+    )
+    for line in futures_timeline(record):
+        table.add_row(line.step, line.clock, Text(line.caller), Text(line.router))
+    out.print(table)
+
+
+def _replay(path: Path, examined: Examined) -> str:
+    words: list[str | Path] = ["replay", path, "--subject", examined.name, *examined.given.words()]
+    return " ".join((*program(), *quoted(words)))

@@ -1,0 +1,201 @@
+"""Servers of futures that are wrong on purpose: the server itself, with one thing of it replaced. Each is started as
+`python -m tests.futures_mutants NAME` with the same flags as `python -m forwarder`.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+import forwarder.api.retrieve_api as retrieve
+import forwarder.server
+from forwarder.__main__ import main
+from forwarder.api.delivery import Delivery, NoResult, Polls
+from forwarder.api.service import Service
+from forwarder.futures.entries import Accepted, Entry
+from forwarder.futures.future import DueQueue
+from forwarder.futures.ids import StoreIdentity
+from forwarder.futures.keys import content_of
+from forwarder.futures.outcome import Failed, Gone, Outcome, Sampled
+from forwarder.futures.sessions import SamplingSession
+from forwarder.futures.shelf import Shelf
+from forwarder.futures.sqlite_journal import SqliteJournal
+from forwarder.futures.store import Futures
+from forwarder.futures.submits import Submits, Submitted
+from forwarder.futures.waiters import Waiters
+
+
+def marks_retrieved_on_write() -> None:
+    """What is written to a caller counts as delivered, whether or not the caller has left."""
+
+    async def waited(self: Polls, request_id: str, _: Receive) -> Sampled | Failed | Gone:
+        with self._activity.waiting():
+            return await self._futures.landed(request_id)
+
+    async def sent(self: Delivery, scope: Scope, receive: Receive, send: Send) -> None:
+        self._ended(True)
+        await Response.__call__(self, scope, receive, send)
+
+    _set(Polls, "_waited", waited)
+    _set(Delivery, "__call__", sent)
+
+
+def one_waiter_per_id() -> None:
+    """Whoever comes last takes the place of all others."""
+    wait = Waiters.wait
+
+    async def alone(self: Waiters[Any]) -> Any:
+        self._places.clear()
+        return await wait(self)
+
+    _set(Waiters, "wait", alone)
+
+
+def ttl_from_completion() -> None:
+    """The short TTL starts when the result lands."""
+    made = Shelf.__init__
+
+    def shorter(self: Shelf, ttl: Any, *others: Any) -> None:
+        made(self, ttl, *others)
+        self.undelivered = DueQueue(ttl.retrieved_ms)
+
+    _set(Shelf, "__init__", shorter)
+
+
+def ttl_at_an_abandoned_poll() -> None:
+    """A poll that was abandoned counts as a delivery once the result has landed."""
+    result, resolve = Polls.result, Futures.resolve
+    abandoned: set[str] = set()
+
+    async def noted(self: Polls, request_id: str, receive: Receive) -> Any:
+        found = await result(self, request_id, receive)
+        if found is NoResult.LEFT:
+            abandoned.add(request_id)
+        return found
+
+    async def delivered(self: Futures, request_id: str, outcome: Outcome) -> None:
+        await resolve(self, request_id, outcome)
+        if request_id in abandoned:
+            self.possibly_delivered(request_id)
+
+    _set(Polls, "result", noted)
+    _set(Futures, "resolve", delivered)
+
+
+def new_future_on_resubmit() -> None:
+    """The same key begins another operation."""
+    _accepting_again(lambda submits, counter: True)
+
+
+def resubmit_after_eviction_runs_again() -> None:
+    """A key is forgotten with its result."""
+    _accepting_again(lambda submits, counter: submits._shelf.get(counter) is None)
+
+
+def _accepting_again(wanted: Callable[[Submits, int], bool]) -> None:
+    submit = Submits.submit
+
+    async def again(self: Submits, sampling: SamplingSession, seq_id: int, digest: bytes, cost: int) -> Submitted:
+        known = sampling.keys.get(seq_id)
+        if known is not None and known.content == content_of(digest) and wanted(self, known.counter):
+            return await self._told(self._accept(sampling, seq_id, known.content, cost))
+        return await submit(self, sampling, seq_id, digest, cost)
+
+    _set(Submits, "submit", again)
+
+
+def ids_without_identity() -> None:
+    """Ids begin again with every store."""
+    _set(StoreIdentity, "fresh", classmethod(lambda cls: cls(1 << 63)))
+
+
+def forgets_pollers_at_shutdown() -> None:
+    """Nothing is resolved once it ends."""
+    resolve = Futures.resolve
+
+    async def only_before(self: Futures, request_id: str, outcome: Outcome) -> None:
+        if not self._submits.closed:
+            await resolve(self, request_id, outcome)
+
+    async def shut_down(self: Futures, says: object) -> None:
+        del says
+        self.accept_nothing_more()
+        await self._journal.close()
+        self._sweeper.stop()
+
+    _set(Futures, "resolve", only_before)
+    _set(Futures, "shut_down", shut_down)
+    _set(forwarder.server, "LAST_ANSWERS_S", 0)
+
+
+def encodes_per_poll_with_other_bytes() -> None:
+    """Every answer has a field of its own, which readers pass over."""
+    delivery, number = retrieve._delivery, count(1)
+
+    def encoded(service: Service, request: Any, request_id: str, outcome: Sampled | Failed) -> Response:
+        if isinstance(outcome, Sampled):
+            outcome = Sampled(outcome.payload + bytes((5 << 3, next(number) % 128)))
+        return delivery(service, request, request_id, outcome)
+
+    _set(retrieve, "_delivery", encoded)
+
+
+def an_evicted_id_answers_empty() -> None:
+    """What is gone is a success without content."""
+    _set(retrieve, "refusal", lambda status, kind, says: Response(b"", 200))
+
+
+def an_evicted_id_answers_410() -> None:
+    """What is gone is answered 410, on which the SDK samples again."""
+    _set(retrieve, "refusal", lambda status, kind, says: Response(says, 410))
+
+
+def holds_for_ever() -> None:
+    """A poll waits for its result alone."""
+    made = Polls.__init__
+
+    def patient(self: Polls, *parts: Any, hold_ms: int) -> None:
+        made(self, *parts, hold_ms=hold_ms * 1_000)
+
+    _set(Polls, "__init__", patient)
+
+
+def forgets_what_it_took() -> None:
+    """Only outcomes are written to its store."""
+    write = SqliteJournal.write
+
+    def written(self: SqliteJournal, entry: Entry, done: Any = None) -> None:
+        if not isinstance(entry, Accepted):
+            write(self, entry, done)
+        elif done is not None:
+            done(None)
+
+    _set(SqliteJournal, "write", written)
+
+
+def _set(where: object, name: str, value: object) -> None:
+    assert hasattr(where, name), f"{where!r} has no {name!r} any more; the mutant has to be built anew"
+    setattr(where, name, value)
+
+
+OF_THE_ISSUE = (
+    marks_retrieved_on_write,
+    one_waiter_per_id,
+    ttl_from_completion,
+    ttl_at_an_abandoned_poll,
+    new_future_on_resubmit,
+    resubmit_after_eviction_runs_again,
+    ids_without_identity,
+    forgets_pollers_at_shutdown,
+    encodes_per_poll_with_other_bytes,
+    an_evicted_id_answers_empty,
+)
+MORE = (an_evicted_id_answers_410, holds_for_ever, forgets_what_it_took)
+MUTANTS: Mapping[str, Callable[[], None]] = {each.__name__.replace("_", "-"): each for each in (*OF_THE_ISSUE, *MORE)}
+
+if __name__ == "__main__":
+    MUTANTS[sys.argv[1]]()
+    sys.exit(main(sys.argv[2:]))

@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 from signoff.report import CellReport, CellVerdict, FindingReport
-from suites.checks.words import count_of
 from suites.findings import Finding, Verdict
 from suites.futures.checks import CHECKS
 from suites.futures.checks.check import FuturesCheck
 from suites.futures.script import dump_script
 from suites.futures.suite import Suite
+from suites.futures.verdicts import verdict_on
 
 PHASE = "futures"
 
@@ -52,25 +52,15 @@ def _script(text: str) -> dict[str, Any]:
 
 
 def _verdict(suite: Suite, check: FuturesCheck, *, strict: bool) -> tuple[CellVerdict, str]:
-    played = suite.played
-    if check.name in played.failing:
-        return "FAIL", ""
-    if check.name in played.unknown:
-        return "UNKNOWN", played.unknown[check.name].finding.says
-    missing = _missing(suite, check)
-    if missing:
-        return ("UNKNOWN", f"not run: {missing}") if strict else ("not_run", missing)
-    if not played.judged[check.name]:
-        return "UNKNOWN", f"{count_of(played.scripts, 'script')} held nothing that it is about"
-    return "PASS", ""
-
-
-def _missing(suite: Suite, check: FuturesCheck) -> str:
-    """Why the property cannot be shown there; empty where it can. What was judged all the same is."""
-    powers = suite.powers
-    if suite.played.judged[check.name]:
-        return ""
-    return (check.needs_clock and powers.no_clock) or (check.needs_restart and powers.no_restart) or ""
+    match verdict_on(suite, check):
+        case None, reason:
+            return ("UNKNOWN", f"not run: {reason}") if strict else ("not_run", reason)
+        case Verdict.PASS, reason:
+            return "PASS", reason
+        case Verdict.FAIL, reason:
+            return "FAIL", reason
+        case _, reason:
+            return "UNKNOWN", reason
 
 
 def _finding(finding: Finding) -> FindingReport:

@@ -65,6 +65,8 @@ class Bench:
     seconds: dict[str, float] = field(default_factory=dict)
     struck: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)
+    scripts: int = 0
+    exercised: Counter[str] = field(default_factory=Counter)
 
     @staticmethod
     @contextmanager
@@ -181,6 +183,9 @@ class Bench:
             for suite, count in self.lived.items()
         ]
         lines += [f"retryproof: not run: {count} cells: {reason}" for reason, count in self.unreached().items()]
+        if self.scripts:
+            pairs = (f"{situation} {count}" for situation, count in sorted(self.exercised.items()))
+            lines.append(f"retryproof: futures of {self.name}: {self.scripts} scripts: " + ", ".join(pairs))
         pairs = (f"{fault} {self.struck[fault]}/{self.judged[fault]}" for fault in sorted(self.struck))
         return [*lines, "retryproof: struck/judged: " + ", ".join(pairs)]
 

@@ -1,4 +1,4 @@
-"""A plan on which a subject has failed under pytest is kept, so that a command can live through it again."""
+"""A plan or script on which a subject has failed under pytest is kept, so that a command can live through it again."""
 
 import json
 import re
@@ -7,7 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from faults.plan import Plan
-from faults.plan_json import dump_plan, plan_to_json
+from faults.plan_json import dump_plan
+from suites.futures.script import Script, dump_script
 
 FAILING_PLANS = Path("retryproof-out") / "failing-plans"
 _LONGEST = 100  # characters of a file's name
@@ -15,18 +16,25 @@ _LONGEST = 100  # characters of a file's name
 
 def kept(plan: Plan, suite: str, subject: str) -> str:
     """Write it down; returns how it is replayed. Where it cannot be written the words hold the plan itself."""
-    path = FAILING_PLANS / f"{_file_name(plan, suite)}.json"
+    return _kept(_file_name(plan, suite), dump_plan(plan), subject)
+
+
+def kept_script(script: Script, check: str, subject: str) -> str:
+    """The same of a script of futures, on which that check has failed."""
+    text = dump_script(script)
+    return _kept(f"futures--{check}-{sha256(text.encode()).hexdigest()[:8]}", text, subject)
+
+
+def _kept(name: str, text: str, subject: str) -> str:
+    path = FAILING_PLANS / f"{name}.json"
     command = f"retryproof replay {path} --subject {shlex.quote(subject)}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dump_plan(plan))
+        path.write_text(text)
     except OSError as error:
-        return f"{command}, once this plan is there, which could not be written ({error.strerror}): {_line(plan)}"
+        line = json.dumps(json.loads(text))
+        return f"{command}, once this plan is there, which could not be written ({error.strerror}): {line}"
     return command
-
-
-def _line(plan: Plan) -> str:
-    return json.dumps(plan_to_json(plan))
 
 
 def _file_name(plan: Plan, suite: str) -> str:

@@ -22,6 +22,7 @@ MARKER_SAYS = (
     "fake_router(faults=[...], plan=None, upstreams=1, tls=False, read_timeout_ms=300, may_not_strike=False): what the "
     "fixture fake_router is armed with; what is planned must strike"
 )
+PROMISES = "promises"
 MAX_EXAMPLES = 100_000
 BENCHES = pytest.StashKey["list[Bench]"]()
 ROUTER = pytest.StashKey["OwnRouter"]()
@@ -72,6 +73,25 @@ def pytest_configure(config: pytest.Config) -> None:
     """A place for what the suites print at the end, and the marker."""
     config.stash[BENCHES] = []
     config.addinivalue_line("markers", MARKER_SAYS)
+    config.addinivalue_line("markers", f"{PROMISES}(word): a suite for subjects that promise that")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What the subject does not promise is no part of its examination."""
+    asked = {item: marker.args[0] for item in items if (marker := item.get_closest_marker(PROMISES)) is not None}
+    if not asked:
+        return
+    from suites.processes import Supervisor
+    from suites.registry import subject_named
+    from suites.subject import SubjectError
+
+    try:
+        promised = subject_named(config.getoption("--subject"), Supervisor()).spec.facts.promises
+    except (ValueError, SubjectError) as error:
+        raise pytest.UsageError(str(error)) from None
+    others = [item for item, word in asked.items() if word != promised]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if item not in others]
 
 
 @pytest.fixture(scope="session")

@@ -60,6 +60,13 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivered:
+    """Its outcome was possibly delivered."""
+
+    counter: int
+
+
+@dataclass(frozen=True, slots=True)
 class OutcomeGone:
     """Its outcome is kept no longer: EVICTED or EXPIRED."""
 
@@ -75,12 +82,22 @@ class Forgotten:
     last: int
 
 
-Entry = SessionOpened | Heartbeat | SessionEnded | SamplingOpened | Accepted | Finished | OutcomeGone | Forgotten
+Entry = (
+    SessionOpened
+    | Heartbeat
+    | SessionEnded
+    | SamplingOpened
+    | Accepted
+    | Finished
+    | Delivered
+    | OutcomeGone
+    | Forgotten
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An operation as it was written down: PENDING, UNDELIVERED (then with outcome and time), EVICTED or EXPIRED."""
+    """An operation as it was written down: PENDING, UNDELIVERED or DELIVERED (then finished), EVICTED or EXPIRED."""
 
     accepted: Accepted
     state: State

@@ -49,7 +49,7 @@ class DueQueue:
     """Futures in the order in which their time is over: each that comes gets the same time, so that none is sorted."""
 
     def __init__(self, ttl_ms: int) -> None:
-        self._ttl_ms = ttl_ms
+        self.ttl_ms = ttl_ms
         self._futures: OrderedDict[int, Future] = OrderedDict()
 
     def __len__(self) -> int:
@@ -57,7 +57,7 @@ class DueQueue:
 
     def put(self, future: Future, from_ms: int) -> None:
         """Its time starts, or starts again."""
-        future.due_ms = from_ms + self._ttl_ms
+        future.due_ms = from_ms + self.ttl_ms
         self._futures[future.counter] = future
         self._futures.move_to_end(future.counter)
 

@@ -18,7 +18,7 @@ class Journal(Protocol):
     """Entries become durable in the order in which they are written."""
 
     def load(self) -> Recovered:
-        """Everything so far; called once, before anything is written. Raises JournalError."""
+        """Everything so far; called once, on the loop, before anything is written. Raises JournalError."""
         ...
 
     def write(self, entry: Entry, done: Done = heedless) -> None:

@@ -34,16 +34,16 @@ def restore(recovered: Recovered, *, sessions: Sessions, shelf: Shelf, room: Roo
         match after(row.state, Event.RESTARTED):
             case State.LANDING:
                 in_flight.append(_restore_future(counter, State.LANDING, FUTURE_BYTES + FAILED_BYTES, shelf, room))
-            case State.UNDELIVERED:
+            case State.UNDELIVERED | State.DELIVERED as state:
                 assert row.finished is not None
-                future = _restore_future(counter, State.UNDELIVERED, held_bytes(row.finished.outcome), shelf, room)
+                future = _restore_future(counter, state, held_bytes(row.finished.outcome), shelf, room)
                 kept.append((min(row.finished.at_ms, now_ms), row, future))
             case state:
                 shelf.fates.set(counter, state)
         shelf.fates.release(counter)
     for landed_ms, row, future in sorted(kept, key=lambda each: each[0]):
         assert row.finished is not None
-        shelf.put_back(future, row.finished.outcome, landed_ms)
+        shelf.put_back(future, row.finished.outcome, landed_ms, now_ms)
     return in_flight
 
 

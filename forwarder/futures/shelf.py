@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from forwarder.futures.entries import Forgotten, OutcomeGone
+from forwarder.futures.entries import Delivered, Forgotten, OutcomeGone
 from forwarder.futures.fates import RECENT_PAGES, Fates
 from forwarder.futures.future import DueQueue, Future, held_bytes
 from forwarder.futures.journal import Journal
@@ -65,6 +65,8 @@ class Shelf:
         future.happens(Event.POSSIBLY_DELIVERED)
         self._queue_of(before).drop(future)
         self.delivered.put(future, now_ms)
+        if before is not State.DELIVERED:
+            self._journal.write(Delivered(future.counter))
 
     def deliver_late(self, counter: int) -> None:
         """One whose outcome is gone was possibly delivered all the same."""
@@ -91,10 +93,16 @@ class Shelf:
         firsts = [first for queue in (self.undelivered, self.delivered) if (first := queue.first()) is not None]
         return min(firsts, key=lambda future: future.due_ms, default=None)
 
-    def put_back(self, future: Future, outcome: Outcome, landed_ms: int) -> None:
-        """One that was kept before a restart, UNDELIVERED; they come in the order in which they landed."""
+    def put_back(self, future: Future, outcome: Outcome, landed_ms: int, now_ms: int) -> None:
+        """One that was kept before a restart; they come in the order in which they landed.
+
+        Each is kept for at least the retrieved time from now: while the server was away, nobody could fetch it.
+        """
         future.outcome = outcome
-        self.undelivered.put(future, landed_ms)
+        if future.state is State.DELIVERED:
+            self.delivered.put(future, now_ms)
+        else:
+            self.undelivered.put(future, max(landed_ms, now_ms + self.delivered.ttl_ms - self.undelivered.ttl_ms))
 
     def hold_key(self, sampling: SamplingSession, seq_id: int, known: Known) -> None:
         """The key, whose room has been taken, names that operation."""

@@ -27,7 +27,7 @@ _Written = tuple[Entry, Done]
 
 
 class SqliteJournal:
-    """One process at a time has it: a lock lies beside the file. It belongs to the loop that writes first."""
+    """One process at a time has it: a lock lies beside the file. It belongs to the loop on which it is loaded."""
 
     def __init__(self, path: str, *, busy_ms: int = BUSY_MS) -> None:
         self._path = path
@@ -54,13 +54,16 @@ class SqliteJournal:
             self._connection = connected(self._path, self._busy_ms)
             prepare(self._connection, self._path)
             recovered = recovered_from(self._connection)
+            self._writer = Writer(connected(self._path, self._busy_ms), self._path)
         except (OSError, sqlite3.Error) as error:
             self._let_go()
             raise JournalError(f"cannot open the journal {self._path!r}: {error}") from None
         except JournalError:
             self._let_go()
             raise
-        self._writer = Writer(connected(self._path, self._busy_ms), self._path)
+        run = (asyncio.get_running_loop(), self._writer)
+        self._thread = Thread(target=self._run, args=run, name="journal", daemon=True)
+        self._thread.start()
         return recovered
 
     def write(self, entry: Entry, done: Done = heedless) -> None:
@@ -68,10 +71,6 @@ class SqliteJournal:
         if self._closed or self._writer is None:
             done(JournalError(f"the journal {self._path!r} is closed"))
             return
-        if self._thread is None:
-            run = (asyncio.get_running_loop(), self._writer)
-            self._thread = Thread(target=self._run, args=run, name="journal", daemon=True)
-            self._thread.start()
         self._untold += 1
         self._all_told.clear()
         self._queue.put((entry, done))

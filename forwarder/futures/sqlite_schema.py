@@ -8,7 +8,7 @@ from forwarder.futures.entries import Accepted, Finished, Recovered, Row, Sampli
 from forwarder.futures.errors import JournalError
 from forwarder.futures.ids import StoreIdentity
 from forwarder.futures.outcome import Executed, Failed, Outcome, Sampled
-from forwarder.futures.states import State
+from forwarder.futures.states import KEPT, State
 
 VERSION = 1
 _APPLICATION = 0x52505246  # "RPRF", in the file's header
@@ -23,7 +23,7 @@ CREATE INDEX samplings_of_session ON samplings (session);
 CREATE TABLE futures (
     counter INTEGER PRIMARY KEY AUTOINCREMENT,
     sampling INTEGER NOT NULL, seq INTEGER NOT NULL, content INTEGER NOT NULL,
-    gone TEXT
+    fate TEXT
 );
 CREATE TABLE outcomes (counter INTEGER PRIMARY KEY, landed_ms INTEGER NOT NULL, payload BLOB, failure TEXT);
 """
@@ -85,17 +85,18 @@ def failure_json(failed: Failed) -> str:
 
 def _rows(connection: sqlite3.Connection) -> Iterator[Row]:
     rows = connection.execute(
-        "SELECT futures.counter, sampling, seq, content, gone, landed_ms, payload, failure "
+        "SELECT futures.counter, sampling, seq, content, fate, landed_ms, payload, failure "
         "FROM futures LEFT JOIN outcomes USING (counter) ORDER BY futures.counter"
     )
-    for counter, sampling, seq, content, gone, landed_ms, payload, failure in rows:
+    for counter, sampling, seq, content, fate, landed_ms, payload, failure in rows:
         accepted = Accepted(counter, sampling, seq, content)
-        if gone is not None:
-            yield Row(accepted, State[gone])
-        elif landed_ms is None:
+        state = State[fate] if fate is not None else State.UNDELIVERED
+        if state not in KEPT:
+            yield Row(accepted, state)
+        elif landed_ms is None:  # perhaps delivered, from memory, when its outcome could not be written
             yield Row(accepted, State.PENDING)
         else:
-            yield Row(accepted, State.UNDELIVERED, Finished(counter, landed_ms, _outcome(payload, failure)))
+            yield Row(accepted, state, Finished(counter, landed_ms, _outcome(payload, failure)))
 
 
 def _outcome(payload: bytes | None, failure: str | None) -> Outcome:

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from forwarder.futures.entries import (
     Accepted,
+    Delivered,
     Entry,
     Finished,
     Forgotten,
@@ -108,9 +109,11 @@ def _put(connection: sqlite3.Connection, entry: Entry) -> None:
             execute("INSERT INTO outcomes VALUES (?, ?, ?, NULL)", (counter, at_ms, payload))
         case Finished(counter, at_ms, Failed() as failed):
             execute("INSERT INTO outcomes VALUES (?, ?, NULL, ?)", (counter, at_ms, failure_json(failed)))
+        case Delivered(counter):
+            execute("UPDATE futures SET fate = 'DELIVERED' WHERE counter = ?", (counter,))
         case OutcomeGone(counter, state):
             execute("DELETE FROM outcomes WHERE counter = ?", (counter,))
-            execute("UPDATE futures SET gone = ? WHERE counter = ?", (state.name, counter))
+            execute("UPDATE futures SET fate = ? WHERE counter = ?", (state.name, counter))
         case Forgotten(first, last):
             execute("DELETE FROM outcomes WHERE counter BETWEEN ? AND ?", (first, last))
             execute("DELETE FROM futures WHERE counter BETWEEN ? AND ?", (first, last))

@@ -32,7 +32,7 @@ class Event(Enum):
     POSSIBLY_DELIVERED = "an answer with its outcome was sent, and not seen to fail"
     TTL_PASSED = "its time in this state is over"
     FORGET = "its session has ended and its page of ids is old"
-    RESTARTED = "the store was opened again: what was being written was not"
+    RESTARTED = "the store was opened again, after its end or a crash"
 
     __hash__ = object.__hash__
 
@@ -58,11 +58,12 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.EXPIRED, Event.FORGET): State.FORGOTTEN,
     (State.PENDING, Event.RESTARTED): State.LANDING,
     (State.UNDELIVERED, Event.RESTARTED): State.UNDELIVERED,
+    (State.DELIVERED, Event.RESTARTED): State.DELIVERED,
     (State.EVICTED, Event.RESTARTED): State.EVICTED,
     (State.EXPIRED, Event.RESTARTED): State.EXPIRED,
 }
-"""Every move there is; a pair that is not here cannot happen. The journal knows four states: what was ACCEPTING is
-PENDING in it or not there, what was LANDING is PENDING or UNDELIVERED, and DELIVERED is UNDELIVERED."""
+"""Every move there is; a pair that is not here cannot happen. A journal knows what is durable: what was ACCEPTING is
+PENDING in it or not there, and what was LANDING is PENDING or UNDELIVERED."""
 
 ALIVE = frozenset({State.PENDING, State.LANDING, State.UNDELIVERED, State.DELIVERED})
 KEPT = frozenset({State.UNDELIVERED, State.DELIVERED})

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,10 +19,14 @@ if TYPE_CHECKING:  # asyncio takes a while to import, in which Ctrl-C is possibl
     from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_S = 0.01  # by then what could not raise it is over
 
 
 def take_over() -> None:
-    """From now on each of them raises KeyboardInterrupt in the main thread; one that is ignored (nohup) stays so."""
+    """From now on each of them raises KeyboardInterrupt in the main thread; one that is ignored (nohup) stays so. Where
+    it came at a place that raises nothing (a callback of the garbage collector: Hypothesis has one), it comes again.
+    """
+    sys.unraisablehook = _again
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
@@ -56,5 +61,16 @@ def cancelling(task: asyncio.Task[Any], leave: Callable[[], None]) -> Iterator[N
             signal.signal(number, _interrupt)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt(number)
+
+
+def _again(lost: sys.UnraisableHookArgs) -> None:
+    if not isinstance(lost.exc_value, KeyboardInterrupt) or not lost.exc_value.args:
+        sys.__unraisablehook__(lost)
+        return
+    from threading import Timer  # takes a while to import, in which Ctrl-C is possible
+
+    again = Timer(_AGAIN_S, os.kill, (os.getpid(), lost.exc_value.args[0]))
+    again.daemon = True
+    again.start()

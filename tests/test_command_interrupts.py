@@ -199,3 +199,26 @@ def test_what_is_interrupted_inside_an_exec_ends_with_130_too(tmp_path: Path) ->
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "retryproof: interrupted\n")
+
+
+def test_one_that_comes_where_nothing_can_be_raised_comes_again() -> None:
+    """As in a callback of the garbage collector, in which Hypothesis spends its time when it draws."""
+    code = """if True:
+        import gc, signal, threading
+        from retryproof.interrupts import take_over
+        take_over()
+        told = []
+        def callback(phase, info):
+            if not told:
+                told.append(True)
+                signal.raise_signal(signal.SIGTERM)
+        gc.callbacks.append(callback)
+        gc.collect()
+        print("it was lost", flush=True)
+        try:
+            threading.Event().wait(60)
+        except KeyboardInterrupt:
+            print("and came")
+    """
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "it was lost\nand came\n", "")

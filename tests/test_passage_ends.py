@@ -1,9 +1,11 @@
 """What is made on a Toxiproxy is taken away again, whatever goes wrong; what cannot be reached under it is said."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ from suites.toxiproxy.answers import Proxy
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import RefusedError, ToxiproxyError
 from suites.toxiproxy.server import ToxiproxyServer
-from suites.toxiproxy.source import Standing
+from suites.toxiproxy.source import Program, Standing
 from suites.toxiproxy.succession import Succession
 from suites.way import Address
 from tests.mutants.forwarder import Forwarder
@@ -104,6 +106,32 @@ def test_a_proxy_whose_making_was_broken_off_is_taken_away(real: RealToxiproxy) 
 
     before, after = real.run(broken_off())
     assert after == before
+
+
+async def test_what_becomes_of_a_proxy_that_nobody_waits_for_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asked was cancelled, and then it failed: asyncio would print that to a terminal."""
+    said: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: said.append(context["message"]))
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def fail(*_: object, **__: object) -> Proxy:
+        began.set()
+        await go_on.wait()
+        raise RefusedError("late")
+
+    client = ToxiproxyClient(("127.0.0.1", 1))
+    monkeypatch.setattr(client, "create", fail)
+    server = ToxiproxyServer(source=Program(path=Path("/none")), client=client, version="2", log=None)
+    adding = asyncio.ensure_future(server.add_proxy(("127.0.0.1", 1)))
+    await began.wait()
+    adding.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await adding
+    await server._leave()
+    gc.collect()
+    assert said == []
 
 
 @pytest.mark.toxiproxy

@@ -92,6 +92,7 @@ class ToxiproxyServer:
         self.made += 1
         # Who is cancelled meanwhile waits for the answer: what the server makes afterwards would be nobody's.
         creating = asyncio.ensure_future(self.client.create(name, upstream, listen=there or (HOST, 0)))
+        creating.add_done_callback(lambda task: task.cancelled() or task.exception())  # its error is no news then
         try:
             proxy = await asyncio.shield(creating)
         except asyncio.CancelledError:

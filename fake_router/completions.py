@@ -6,13 +6,12 @@ from typing import Any
 
 import msgspec
 
-from fake_router.content import LOGPROB_PERIOD, MAX_NUMBER, logprob_of, result_text, result_tokens
+from fake_router.content import LOGPROB_PERIOD, MAX_NUMBER, RESULT_TOKENS, logprob_of, result_text, result_tokens
 from fake_router.forms import CREATED, MODEL, PROMPT_TOKENS
 from fake_router.prompt_logprobs import prompt_logprobs
-from faults.form import AboutPrompt
+from faults.form import Form
 from faults.vocabulary import Content
 
-RESULT_TOKENS = 4  # of each choice
 NOBODY = MAX_NUMBER  # the operation in a result that belongs to nobody: no driver counts so far
 
 _encode = msgspec.json.Encoder().encode
@@ -27,10 +26,10 @@ def completion(operation: int, execution: int, choices: int) -> bytes:
     return _encode(_frame(made, operation, execution, choices * RESULT_TOKENS))
 
 
-def completion_about(about: AboutPrompt, operation: int, execution: int, choices: int) -> bytes:
-    """A completion of which each choice holds the logprobs of the prompt, as vLLM writes it."""
-    entries = prompt_logprobs(about)
-    made = [{**_choice(operation, execution, index), "prompt_logprobs": entries} for index in range(choices)]
+def completion_in(form: Form, operation: int, execution: int, choices: int) -> bytes:
+    """A completion that is cut, or of which each choice holds the logprobs of the prompt, as vLLM writes them."""
+    about = {} if form.about_prompt is None else {"prompt_logprobs": prompt_logprobs(form.about_prompt)}
+    made = [{**_choice(operation, execution, index, form.most_tokens), **about} for index in range(choices)]
     return _encode(_completion(made, operation, execution))
 
 
@@ -55,17 +54,17 @@ def spoilt(content: Content, whole: bytes) -> bytes:
             return whole
 
 
-def _choice(operation: int, execution: int, index: int) -> dict[str, Any]:
-    tokens = result_tokens(operation, execution, index)
+def _choice(operation: int, execution: int, index: int, most: int | None = None) -> dict[str, Any]:
+    tokens = result_tokens(operation, execution, index, most)
     return {
         "index": index,
-        "text": result_text(operation, execution, index),
+        "text": result_text(operation, execution, index, most),
         "token_ids": tokens,
         "logprobs": {
             "tokens": [f"token_id:{token}" for token in tokens],
             "token_logprobs": [logprob_of(token) for token in tokens],
         },
-        "finish_reason": "stop",
+        "finish_reason": "stop" if len(tokens) == RESULT_TOKENS else "length",
     }
 
 

@@ -205,8 +205,7 @@ class Connection:
             api=work.form.word,
             stream=work.form.stream,
         )
-        about = work.form.about_prompt
-        ledger.append(received if about is None else received.with_prompt(about.likeliest, about.tokens))
+        ledger.append(received if work.form.is_bare else received.asking(work.form))
         can_strike = step.fault is None or reachable(step.act, work.form, http10=request.http10)
         exchange = Exchange(
             number=number,

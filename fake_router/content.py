@@ -66,14 +66,18 @@ def _marked(texts: list[str]) -> int | None:
     return operation if 0 < operation <= MAX_NUMBER else None
 
 
-def result_tokens(operation: int, execution: int, choice: int) -> list[int]:
-    """The completion tokens of one choice."""
-    return [MAGIC, operation, execution, choice]
+RESULT_TOKENS = 4  # of each choice of a whole completion
 
 
-def result_text(operation: int, execution: int, choice: int) -> str:
-    """The completion text of one choice."""
-    return f"operation {operation} execution {execution} choice {choice}"
+def result_tokens(operation: int, execution: int, choice: int, most: int | None = None) -> list[int]:
+    """The completion tokens of one choice; most: no more than so many of them."""
+    return [MAGIC, operation, execution, choice][:most]
+
+
+def result_text(operation: int, execution: int, choice: int, most: int | None = None) -> str:
+    """The completion text of one choice; most: no more than so many words of it."""
+    text = f"operation {operation} execution {execution} choice {choice}"
+    return text if most is None else " ".join(text.split()[:most])
 
 
 def logprob_of(token: int) -> float:

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 import msgspec
 
+from faults.form import Form
+
 NOT_ANSWERED = 0  # the status of a Probed that got no answer, or none yet
 
 
@@ -71,7 +73,8 @@ class Received(Entry, frozen=True, kw_only=True):
     (nth > 1: the connection was reused), `of_operation` those of its operation from 1. `api` and `stream` are the
     form in which it was asked for. The digests are those of its body's bytes, and of its prompt or messages: None where
     it carries no operation. `prompt_logprobs` is how many of the likeliest tokens were asked for in each place of the
-    `prompt`; None: its logprobs were not, and the prompt is not kept.
+    `prompt`; None: its logprobs were not, and the prompt is not kept. `most_tokens` is how many tokens of the result it
+    allows; None: all of them.
     """
 
     exchange: int
@@ -87,10 +90,15 @@ class Received(Entry, frozen=True, kw_only=True):
     stream: bool = False
     prompt_logprobs: int | None = None
     prompt: tuple[int, ...] = ()
+    most_tokens: int | None = None
 
-    def with_prompt(self, prompt_logprobs: int, prompt: tuple[int, ...]) -> "Received":
-        """The same, of a request for the logprobs of its prompt."""
-        return msgspec.structs.replace(self, prompt_logprobs=prompt_logprobs, prompt=prompt)
+    def asking(self, form: Form) -> "Received":
+        """The same, with all that is said of the answer in that form."""
+        received = msgspec.structs.replace(self, most_tokens=form.most_tokens)
+        about = form.about_prompt
+        if about is None:
+            return received
+        return msgspec.structs.replace(received, prompt_logprobs=about.likeliest, prompt=about.tokens)
 
 
 class Accepted(Entry, frozen=True, kw_only=True):

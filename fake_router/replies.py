@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import msgspec
 
-from fake_router.completions import NOBODY, completion, completion_about, spoilt, wrong_completion
+from fake_router.completions import NOBODY, completion, completion_in, spoilt, wrong_completion
 from fake_router.forms import STREAM_TYPE, in_form, stream_of
 from fake_router.layout import Layout, in_events, layout_of, stream_layout_of
 from fake_router.parts import Gap, Held, Padding, Part, bytes_in
@@ -73,8 +73,8 @@ _RESULTS = frozenset(
 def _result(form: Form, operation: int, execution: int, choices: int) -> bytes:
     if form == COMPLETION:
         return completion(operation, execution, choices)
-    if form.about_prompt is not None:
-        return completion_about(form.about_prompt, operation, execution, choices)
+    if not form.is_bare:
+        return completion_in(form, operation, execution, choices)
     return in_form(form, operation, execution, choices)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from fake_router.content import MAX_NUMBER, operation_in, operation_in_messages
+from fake_router.content import MAX_NUMBER, RESULT_TOKENS, operation_in, operation_in_messages
 from fake_router.digest import digest_of_content
 from fake_router.entries import NOT_ANSWERED
 from fake_router.forms import MODEL
@@ -66,6 +66,7 @@ class _Asked(msgspec.Struct):
     prompt: Any = None
     messages: Any = None
     n: int | None = None
+    max_tokens: int | None = None
     stream: bool | None = None
     prompt_logprobs: int | None = None
 
@@ -140,12 +141,24 @@ def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:
         return Refusal(status=400, why=f"n is {choices!r}; expected 1 to {MAX_CHOICES}")
     operation = operation_in_messages(content) if api is Api.CHAT else operation_in(content)
     form = form_of(api, bool(asked.stream))
-    if asked.prompt_logprobs is not None and form is COMPLETION:
-        about = _about_prompt(asked.prompt, asked.prompt_logprobs)
-        if isinstance(about, Refusal):
-            return about
-        form = Form(about_prompt=about)
+    most = asked.max_tokens
+    if form is COMPLETION and (asked.prompt_logprobs is not None or (most is not None and most < RESULT_TOKENS)):
+        more = _form_with_more(asked)
+        if isinstance(more, Refusal):
+            return more
+        form = more
     return Work(operation, choices, form, None if operation is None else digest_of_content(content))
+
+
+def _form_with_more(asked: _Asked) -> Form | Refusal:
+    """Of a whole completion: no more tokens than were asked for, and what was asked of its prompt."""
+    most, likeliest = asked.max_tokens, asked.prompt_logprobs
+    if most is not None and most < 0:
+        return Refusal(status=400, why=f"max_tokens is {most!r}; expected 0 or more")
+    about = None if likeliest is None else _about_prompt(asked.prompt, likeliest)
+    if isinstance(about, Refusal):
+        return about
+    return Form(about_prompt=about, most_tokens=most if most is not None and most < RESULT_TOKENS else None)
 
 
 def _about_prompt(prompt: object, likeliest: int) -> AboutPrompt | Refusal:

@@ -27,17 +27,27 @@ class AboutPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the answer must look like. Raises ValueError for a prompt's logprobs in any form but a whole completion."""
+    """What the answer must look like. most_tokens: it is cut there; None: nothing is cut.
+
+    Raises ValueError for a prompt's logprobs, or a cut, in any form but a whole completion.
+    """
 
     api: Api = Api.COMPLETIONS
     stream: bool = False
     about_prompt: AboutPrompt | None = None
+    most_tokens: int | None = None
     word: str = field(init=False, repr=False, compare=False)  # of the API, at hand for every exchange
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "word", self.api.value)
-        if self.about_prompt is not None and (self.stream or self.api is not Api.COMPLETIONS):
-            raise ValueError(f"{self.about_prompt!r} of a stream or a chat; expected it of a whole completion alone")
+        if (self.stream or self.api is not Api.COMPLETIONS) and not self.is_bare:
+            more = f"{self.about_prompt!r}, at most {self.most_tokens!r} tokens,"
+            raise ValueError(f"{more} of a stream or a chat; expected it of a whole completion alone")
+
+    @property
+    def is_bare(self) -> bool:
+        """Nothing more than API and stream is said."""
+        return self.about_prompt is None and self.most_tokens is None
 
 
 @cache

@@ -224,7 +224,8 @@ class Reader:
 
 
 def _form_of(entry: Received) -> Form:
-    if entry.prompt_logprobs is None:
+    if entry.prompt_logprobs is None and entry.most_tokens is None:
         return form_of(entry.api, entry.stream)
-    about = AboutPrompt(likeliest=entry.prompt_logprobs, tokens=entry.prompt)
-    return Form(api=Api(entry.api), stream=entry.stream, about_prompt=about)
+    likeliest = entry.prompt_logprobs
+    about = None if likeliest is None else AboutPrompt(likeliest=likeliest, tokens=entry.prompt)
+    return Form(api=Api(entry.api), stream=entry.stream, about_prompt=about, most_tokens=entry.most_tokens)

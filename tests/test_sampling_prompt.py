@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fake_router.completions import completion_about
-from faults.form import AboutPrompt
+from fake_router.completions import completion_in
+from faults.form import AboutPrompt, Form
 from forwarder.sampling.decode import sampled_of
 from forwarder.sampling.result import NO_LOGPROB
 from forwarder.validate import InvalidResultError
@@ -22,7 +22,7 @@ TOKEN_IDS = st.integers(0, 2**31 - 1)
 @given(st.lists(TOKEN_IDS, min_size=1, max_size=6), st.integers(0, 4), st.integers(1, 3))
 def test_what_the_router_says_of_a_prompt_is_what_is_read(tokens: list[int], k: int, choices: int) -> None:
     """The own logprob of each token; and the k likeliest in their order, the own among them only where it is one."""
-    body = completion_about(AboutPrompt(likeliest=k, tokens=tuple(tokens)), 7, 3, choices)
+    body = completion_in(Form(about_prompt=AboutPrompt(likeliest=k, tokens=tuple(tokens))), 7, 3, choices)
     found = sampled_of(reply_of(body), asked_for(choices, prompt=tokens, prompt_logprobs=True, topk=k))
     entries = json.loads(body)["choices"][0]["prompt_logprobs"]
     own = [np.nan] + [entry[str(token)]["logprob"] for token, entry in zip(tokens[1:], entries[1:], strict=True)]
@@ -41,7 +41,7 @@ def test_what_the_router_says_of_a_prompt_is_what_is_read(tokens: list[int], k: 
 
 def test_only_what_was_asked_for_is_in_the_result() -> None:
     """The likeliest tokens without the prompt's own, and neither where neither was wanted."""
-    body = completion_about(AboutPrompt(likeliest=1, tokens=(3, 5, 6)), 7, 3, 1)
+    body = completion_in(Form(about_prompt=AboutPrompt(likeliest=1, tokens=(3, 5, 6))), 7, 3, 1)
     found = sampled_of(reply_of(body), asked_for(topk=1))
     assert found.prompt_logprobs is None
     assert found.topk is not None

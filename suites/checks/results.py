@@ -13,7 +13,7 @@ from faults.acts import HEALTHY, Fragment, ReplyAct
 from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.contents import soundness_of
-from faults.form import Api
+from faults.form import Api, Form
 from faults.poison import Poison
 from faults.sight import cut_can_be_seen
 from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
@@ -179,16 +179,15 @@ def results_of(operation: int, execution: int, attempt: Attempt) -> tuple[Result
         return (((), ""),) * max(attempt.choices, 1)
     if isinstance(act, Answer) and act.content is Content.FOREIGN:
         operation, execution = NOBODY, 0
-    return tuple(
-        _result(operation, execution, choice, stream=attempt.form.stream) for choice in range(max(attempt.choices, 1))
-    )
+    return tuple(_result(operation, execution, choice, attempt.form) for choice in range(max(attempt.choices, 1)))
 
 
-def _result(operation: int, execution: int, choice: int, *, stream: bool) -> Result:
-    if stream:
+def _result(operation: int, execution: int, choice: int, form: Form) -> Result:
+    if form.stream:
         tokens, text = streamed_result(operation, execution, choice)
         return tuple(tokens), text
-    return tuple(result_tokens(operation, execution, choice)), result_text(operation, execution, choice)
+    most = form.most_tokens
+    return tuple(result_tokens(operation, execution, choice, most)), result_text(operation, execution, choice, most)
 
 
 def _projected(outcome: Outcome) -> tuple[Result, ...] | None:

@@ -12,6 +12,7 @@ class HeldJournal:
 
     def __init__(self) -> None:
         self.holds = False
+        self.refuses: JournalError | None = None
         self.held: list[tuple[Entry, Done]] = []
         self.written: list[Entry] = []
 
@@ -20,10 +21,10 @@ class HeldJournal:
         return NoJournal().load()
 
     def write(self, entry: Entry, done: Done = heedless) -> None:
-        """At once, unless it holds."""
+        """At once, or refused at once, unless it holds."""
         self.held.append((entry, done))
         if not self.holds:
-            self.release()
+            self.release(self.refuses)
 
     def release(self, error: JournalError | None = None) -> None:
         """All that is held is durable, or is not."""

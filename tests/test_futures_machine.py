@@ -21,6 +21,7 @@ from forwarder.futures.outcome import Executed, Failed, Gone, Outcome, Sampled, 
 from forwarder.futures.sqlite_journal import SqliteJournal
 from forwarder.futures.states import ImpossibleError
 from forwarder.futures.store import Futures
+from tests.crash_image import crash_image
 from tests.futures_model import Model, ModelSession, Operation
 
 T = TypeVar("T")
@@ -209,8 +210,7 @@ class JournaledStoreMachine(StoreMachine):
     def crash(self) -> None:
         """What lies on the disk when all that was written so far is durable is what a new store starts from."""
         self.begin_session()
-        for ending in ("", "-wal"):
-            shutil.copy(self.folder / f"{self.lives}.db{ending}", self.folder / f"{self.lives + 1}.db{ending}")
+        crash_image(self.folder / f"{self.lives}.db", self.folder / f"{self.lives + 1}.db")
         self.leave_all_polls()
         self.run(self.futures.shut_down(lambda _: ENDED))
         self.lives += 1

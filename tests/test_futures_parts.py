@@ -137,6 +137,7 @@ def test_packed_keys_are_a_dictionary(steps: list[tuple[bool, int]]) -> None:
 @pytest.fixture
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fates_module, "PAGE", 4)
+    monkeypatch.setattr(fates_module, "RECENT_PAGES", 2)
 
 
 @pytest.mark.usefixtures("_small_pages")
@@ -144,7 +145,7 @@ def test_a_page_of_fates_is_forgotten_when_nothing_holds_it_and_it_is_old() -> N
     """Neither alone is enough; and its room is given back."""
     forgotten: list[tuple[int, int]] = []
     room = Room(Limits())
-    fates = Fates(room, lambda first, last: forgotten.append((first, last)), recent_pages=2)
+    fates = Fates(room, lambda first, last: forgotten.append((first, last)))
     for counter in range(4, 24):
         fates.hold(counter)
     for counter in range(4, 12):

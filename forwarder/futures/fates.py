@@ -30,10 +30,9 @@ class Fates:
     forgot: told the first and last counter of each page that is dropped.
     """
 
-    def __init__(self, room: Room, forgot: Callable[[int, int], None], recent_pages: int = RECENT_PAGES) -> None:
+    def __init__(self, room: Room, forgot: Callable[[int, int], None]) -> None:
         self._room = room
         self._forgot = forgot
-        self._recent_pages = recent_pages
         self._pages: dict[int, _Page] = {}
         self._newest = 0
 
@@ -58,7 +57,7 @@ class Fates:
             self._room.take_anyway(PAGE_BYTES)
             if number > self._newest:
                 previous, self._newest = self._newest, number
-                for old in range(previous - self._recent_pages + 1, number - self._recent_pages + 1):
+                for old in range(previous - RECENT_PAGES + 1, number - RECENT_PAGES + 1):
                     self._drop_if_over(old)
         page.held += 1
 
@@ -78,7 +77,7 @@ class Fates:
 
     def _release(self, number: int, times: int) -> None:
         self._pages[number].held -= times
-        if number <= self._newest - self._recent_pages:
+        if number <= self._newest - RECENT_PAGES:
             self._drop_if_over(number)
 
     def _drop_if_over(self, number: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from forwarder.futures.entries import Delivered, Forgotten, OutcomeGone
-from forwarder.futures.fates import RECENT_PAGES, Fates
+from forwarder.futures.fates import Fates
 from forwarder.futures.future import DueQueue, Future, held_bytes
 from forwarder.futures.journal import Journal
 from forwarder.futures.keys import Known
@@ -17,11 +17,11 @@ from forwarder.futures.states import Event, State, after
 class Shelf:
     """Every future by its counter, each kept one in the queue of its time."""
 
-    def __init__(self, ttl: Ttl, room: Room, journal: Journal, recent_pages: int = RECENT_PAGES) -> None:
+    def __init__(self, ttl: Ttl, room: Room, journal: Journal) -> None:
         self._futures: dict[int, Future] = {}
         self._room = room
         self._journal = journal
-        self.fates = Fates(room, lambda first, last: journal.write(Forgotten(first, last)), recent_pages)
+        self.fates = Fates(room, lambda first, last: journal.write(Forgotten(first, last)))
         self.undelivered = DueQueue(ttl.undelivered_ms)
         self.delivered = DueQueue(ttl.retrieved_ms)
         self.keys = 0

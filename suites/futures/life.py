@@ -134,6 +134,8 @@ class Lives:
                 self._submitted(fact)
             case Asked(poll=poll):
                 self.polls[poll] = PollLife(fact)
+                if not self.terms.direct:
+                    self._delivered(fact, fact.now_ms)  # its reply may be lost on its way
             case Reached(poll=poll) | Answered(poll=poll):
                 self._reached(fact)
             case Left(poll=poll):
@@ -204,20 +206,28 @@ class Lives:
         life = None if operation is None else self.operations.get(operation)
         if operation is None or life is None or poll.reached is not None:
             return
-        if fact.how is Departure.VANISH or fact.crossing or not self.terms.clock:
+        certain = self.terms.clock and self.terms.direct and not fact.crossing
+        if fact.how is Departure.VANISH or not certain:
             self.operations[operation] = replace(life, unseen=life.unseen + 1)
 
     def _landed(self, operation: int, now_ms: int) -> None:
         life = self.operations.get(operation)
         if life is None or life.landed_ms is not None or life.forgotten:
             return
-        delivered = now_ms if life.unseen else None
+        delivered = now_ms if self._may_be_sent(operation) else None
         self.operations[operation] = replace(life, landed_ms=now_ms, delivered_ms=delivered)
+
+    def _may_be_sent(self, operation: int) -> bool:
+        """To somebody of whom nobody will know it: who is gone without a word, or whose reply is lost on its way."""
+        lost = not self.terms.direct and any(
+            poll.waits and poll.asked.operation == operation for poll in self.polls.values()
+        )
+        return lost or self.operations[operation].unseen > 0
 
     def _ended(self, now_ms: int) -> None:
         for number, life in self.operations.items():
             if life.landed_ms is None and not life.forgotten:
-                delivered = now_ms if life.unseen else None
+                delivered = now_ms if self._may_be_sent(number) else None
                 self.operations[number] = replace(life, landed_ms=now_ms, delivered_ms=delivered, interrupted=True)
 
     def _began(self, *, kept: bool) -> None:

@@ -17,13 +17,17 @@ class Store(StrEnum):
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the server promises in ms of its clock. clock: that clock is the test's, and it tells when it is quiet."""
+    """What the server promises in ms of its clock. clock: that clock is the test's, and it tells when it is quiet.
+    direct: nothing lies between it and its callers and routers: at quiescence it has seen who has left, and got what
+    was sent to it.
+    """
 
     hold_ms: int = 300_000
     retrieved_ms: int = 300_000
     undelivered_ms: int = 86_400_000
     session_ms: int = 3_600_000
     clock: bool = True
+    direct: bool = True
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

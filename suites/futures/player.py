@@ -15,8 +15,7 @@ from suites.futures.checks.crash import RESTARTED
 from suites.futures.control import ControlError, Quiet
 from suites.futures.gates import Gates
 from suites.futures.host import Host
-from suites.futures.life import KEPT, Lives
-from suites.futures.offer import Store
+from suites.futures.life import Lives, State
 from suites.futures.record import (
     Answered,
     AnyFact,
@@ -55,7 +54,7 @@ from suites.futures.steps import (
     Submit,
 )
 from suites.numbers import Numbers
-from suites.subject import SubjectError
+from suites.subject import Address, SubjectError
 from suites.tinker.open_call import Departure
 
 QUIET_MS = 10_000  # a server that is not quiet by then is broken, or this machine is
@@ -64,20 +63,24 @@ LOOK_S = 0.001
 
 
 class Player:
-    """One script, lived through on one server and one router. `store`: what the server was begun with."""
+    """One script, lived through on one server and one router. front: its callers reach the server there instead."""
 
-    def __init__(self, host: Host, gates: Gates, numbers: Numbers, *, store: Store = Store.MEMORY, now_ms: int) -> None:
-        self.lives = Lives(host.terms)
+    def __init__(
+        self, host: Host, gates: Gates, numbers: Numbers, *, now_ms: int, front: Address | None = None
+    ) -> None:
+        endpoint = host.endpoint if front is None else host.endpoint.through(front)
+        self._terms = msgspec.structs.replace(host.terms, direct=front is None)
+        self.lives = Lives(self._terms)
         self.cast = Cast()
         self.broken = False
         self._host = host
         self._gates = gates
-        self._calls = Calls(host.endpoint, numbers)
-        self._store = store
+        self._calls = Calls(endpoint, numbers)
         self._facts: list[AnyFact] = []
         self._now_ms = now_ms
         self._landing: set[int] = set()
         self._holding: set[int] = set()
+        self._in_vain: set[int] = set()  # polls whose replies were waited for once, and did not come
         self._begun = time.monotonic()
         self._first_ms = now_ms
         self._quiet_says: Quiet | None = None
@@ -86,7 +89,7 @@ class Player:
         """What has happened to that script so far."""
         return Record(
             script=script,
-            terms=self._host.terms,
+            terms=self._terms,
             facts=tuple(self._facts),
             ledger=self._gates.entries(),
             numbers=tuple(self._calls.numbers),
@@ -268,12 +271,17 @@ class Player:
         """Which polls have their replies by now."""
         waiting = [poll for poll, life in self.lives.polls.items() if life.waits]
         for poll in waiting:
-            if await self._calls.polls[poll].arrived(REPLY_MS if self._owed(poll) else 0):
+            owed = self._owed(poll) and poll not in self._in_vain
+            if await self._calls.polls[poll].arrived(REPLY_MS if owed else 0):
                 self._saw(Reached, poll=poll)
+            elif owed:
+                self._in_vain.add(poll)
 
     def _owed(self, poll: int) -> bool:
-        operation = self.lives.polls[poll].asked.operation
-        return operation is not None and self.lives.state_of(operation) in KEPT
+        """Its reply was sent by now: what it asked for has landed, or it was held long enough."""
+        asked = self.lives.polls[poll].asked
+        state = None if asked.operation is None else self.lives.state_of(asked.operation)
+        return state is not State.HELD or self._now_ms >= asked.now_ms + self._terms.hold_ms
 
     def _held_operations(self) -> set[int]:
         numbers = self._gates.held()

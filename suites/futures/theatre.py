@@ -2,8 +2,8 @@
 the other, and replaced when one of them has broken it.
 """
 
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Self
 
@@ -17,9 +17,9 @@ from suites.futures.player import Player
 from suites.futures.record import Record
 from suites.futures.script import Script
 from suites.futures.steps import Restart
-from suites.ground import Ground
+from suites.ground import HOST, Ground, required
 from suites.numbers import Numbers
-from suites.passage import Toxiproxy
+from suites.passage import Passage, Toxiproxy
 from suites.subject import SubjectSpec
 from suites.way import PLAIN, Upstreams, Way
 
@@ -30,13 +30,25 @@ OpenHost = Callable[[Store, Upstreams], OwnHost]  # a server that forwards to th
 
 
 class _Stage:
-    """One router with one server in front of it."""
+    """One router with one server in front of it. through: the server's way to it through Toxiproxy; front: that of the
+    callers to the server.
+    """
 
-    def __init__(self, router: Router, host: OwnHost, leaving: AsyncExitStack) -> None:
+    def __init__(
+        self,
+        router: Router,
+        host: OwnHost,
+        leaving: AsyncExitStack,
+        *,
+        through: Passage | None = None,
+        front: Passage | None = None,
+    ) -> None:
         self.router = router
         self.host = host
         self.leaving = leaving
         self.now_ms = FIRST_MS
+        self.through = through
+        self.front = front
 
 
 class Theatre:
@@ -77,7 +89,13 @@ class Theatre:
             await self._close(store)
         stage = self._stages.get(store) or await self._open(store)
         gates = await Gates.fresh(stage.router, self._routers, self._spec.read_timeout_ms)
-        return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms)
+        front = None if stage.front is None else (HOST, stage.front.ports[0])
+        return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms, front=front)
+
+    def hops(self, store: Store) -> tuple[Passage | None, Passage | None]:
+        """The ways through Toxiproxy of the server with that store: to its router, and from its callers."""
+        stage = self._stages[store]
+        return stage.through, stage.front
 
     async def leave(self, player: Player, store: Store) -> None:
         """The script is over. A server on which anything is still under way, or that does not say so, is closed."""
@@ -107,9 +125,19 @@ class Theatre:
             host = self._open_host(store, ground.upstreams)
             stack.push_async_callback(host.close)
             await host.begin(FIRST_MS)
-            stage = _Stage(ground.router, host, stack.pop_all())
+            front = await stack.enter_async_context(self._front(host))
+            stage = _Stage(ground.router, host, stack.pop_all(), through=ground.through, front=front)
         self._stages[store] = stage
         return stage
+
+    @asynccontextmanager
+    async def _front(self, host: OwnHost) -> AsyncIterator[Passage | None]:
+        if not self._way.under_caller:
+            yield None
+            return
+        address = host.endpoint.address
+        async with Passage.open(required(self._toxiproxy), (address,), self._way.under_caller) as front:
+            yield front
 
     async def _close(self, store: Store) -> None:
         await to_the_end(self._stages.pop(store).leaving.aclose())

@@ -46,7 +46,7 @@ def _abandoned(offer: Offer) -> dict[str, tuple[AnyStep, ...]]:
     """Nobody can have got it: it is there a retrieved TTL later, and until the last moment of the long one."""
     later = (Advance(ms=offer.retrieved_ms + 1), Poll(operation=0), Read(poll=1))
     left = {
-        f"left by {how} before it lands": (
+        f"left by {how}": (
             *_BEGIN,
             Poll(operation=0),
             Leave(poll=0, how=how),

@@ -86,7 +86,9 @@ UNIQUE_IDS = must("unique-ids", "No two operations are given the same id, whatev
 
 
 def whole_answers(record: Record) -> list[Finding]:
-    """Only a server that is killed may end the connection of a poll without an answer."""
+    """Only a server that is killed may end the connection of a poll without an answer. What is lost on the way is not
+    its affair.
+    """
     judged, found = 0, []
     excused: set[int] = set()
     for fact, lives in each_moment(record.terms, record.facts):
@@ -95,7 +97,7 @@ def whole_answers(record: Record) -> list[Finding]:
                 excused |= {poll for poll, life in lives.polls.items() if life.answered is None}
             case Answered(poll=poll, answer=answer) if lives.polls[poll].left is None:
                 judged += 1
-                if answer.kind is Kind.NOTHING and poll not in excused:
+                if answer.kind is Kind.NOTHING and poll not in excused and record.terms.direct:
                     says = f"step {fact.step}: poll {poll} ended without a whole answer: {answer.says}"
                     found.append(WHOLE_ANSWERS.fails(says, (), lives.polls[poll].asked.operation))
             case _:

@@ -18,6 +18,8 @@ def first_id(record: Record) -> list[Finding]:
         answer = fact.answer
         if answer is None or not life.first_id or fact.other is not None:
             continue
+        if answer.kind is Kind.NOTHING and not record.terms.direct:
+            continue  # lost on the way
         if not lives and answer.kind is not Kind.TAKEN:
             continue  # the session may have ended, and its keys with it
         judged += 1
@@ -69,6 +71,8 @@ def fresh_taken(record: Record) -> list[Finding]:
     for fact, lives in each_moment(record.terms, record.facts):
         if not isinstance(fact, Submitted) or fact.again or fact.answer is None or not lives.lives(fact.session):
             continue
+        if fact.answer.kind is Kind.NOTHING and not record.terms.direct:
+            continue  # lost on the way
         judged += 1
         if fact.answer.kind not in (Kind.TAKEN, Kind.BUSY):
             says = f"step {fact.step}: a first submit was answered {fact.answer.status} ({fact.answer.says})"

@@ -15,7 +15,7 @@ def result_kept(record: Record) -> list[Finding]:
     healthy = _healthy(record)
     judged = [
         seen
-        for seen in seen_in(record)
+        for seen in (seen_in(record) if record.terms.direct else ())
         if seen.operation is not None
         and record.numbers[seen.operation] in healthy
         and not lives.operations[seen.operation].interrupted

@@ -19,13 +19,14 @@ def nobody_waits(record: Record) -> list[Finding]:
         lives.take(fact)
         if isinstance(fact, Counted):
             for poll, life in lives.polls.items():
-                if (says := _waits(life, lives)) is not None:
+                lost = not record.terms.direct and not fact.waiting.get(life.asked.request_id)
+                if not lost and (says := _waits(life, lives)) is not None:
                     says = f"step {fact.step}: poll {poll} still waits: {says}"
                     found.setdefault(poll, NOBODY_WAITS.fails(says, (), life.asked.operation))
             judged |= {poll for poll, life in lives.polls.items() if life.reached is not None}
         elif isinstance(fact, Silent):
             says = f"step {fact.step}: poll {fact.poll} got nothing, although its operation had landed"
-            if lives.polls[fact.poll].asked.operation is not None:
+            if record.terms.direct and lives.polls[fact.poll].asked.operation is not None:
                 found.setdefault(fact.poll, NOBODY_WAITS.fails(says, (), lives.polls[fact.poll].asked.operation))
     if found or not judged:
         return list(found.values())
@@ -56,7 +57,7 @@ def nothing_left_behind(record: Record) -> list[Finding]:
     """A waiter whose caller was seen to leave is gone: overlapping polls pile up else."""
     judged, found = 0, []
     lives = Lives(record.terms)
-    for fact in record.facts:
+    for fact in record.facts if record.terms.direct else ():
         lives.take(fact)
         if not isinstance(fact, Counted):
             continue

@@ -1,6 +1,8 @@
 """The clock of tests: it moves when the server rests, and what it says is the same whenever the same was done."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +74,18 @@ async def test_the_same_steps_have_the_same_effects_at_the_same_time() -> None:
 
 
 async def test_a_server_does_not_rest_while_its_store_is_written(tmp_path: Path) -> None:
-    """Whoever settles right behind a submit finds it accepted."""
-    store = f"sqlite:{tmp_path / 'store'}"
-    flags = ("--test-clock", "0", "--store", store)
-    async with RawRouter([SILENCE] * 5) as router, running("--router", router.url, *flags) as server:
-        sampling = await server.session()
-        for seq_id in range(5):
-            call = await server.open(request("asample", {**SAMPLE, "sampling_session_id": sampling, "seq_id": seq_id}))
-            assert (await server.settled())["in_flight"] == seq_id + 1
-            assert (await call.answer()).status == 200
+    """Here it cannot write, since another has its file: whoever settles right behind a submit waits for both."""
+    store = tmp_path / "store"
+    flags = ("--test-clock", "0", "--store", f"sqlite:{store}")
+    async with RawRouter([SILENCE]) as router, running("--router", router.url, *flags) as server:
+        asked = {**SAMPLE, "sampling_session_id": await server.session(), "seq_id": 0}
+        with closing(sqlite3.connect(store, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            call = await server.open(request("asample", asked))
+            settled = asyncio.create_task(server.settled())
+            for _ in range(50):
+                await server.get("/healthz")
+            assert not settled.done()
+            other.execute("ROLLBACK")
+        assert (await settled)["in_flight"] == 1
+        assert (await call.answer()).status == 200

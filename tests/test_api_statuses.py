@@ -143,6 +143,14 @@ async def test_a_failed_operation_says_whether_it_has_run_and_is_counted() -> No
         assert line in metrics
 
 
+async def test_a_body_that_is_too_large_is_refused_when_that_is_known() -> None:
+    """By its Content-Length, before it has come; without one, as soon as too much has come."""
+    head = b"POST /api/v1/asample HTTP/1.1\r\nHost: x\r\n"
+    async with serving("http://127.0.0.1:1", "--max-body-bytes", "100") as server:
+        for data in (b"Content-Length: 101\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n65\r\n" + b" " * 101):
+            assert await _said_of(await server.open(head + data)) == (413, "body_too_large")
+
+
 async def _said_of(call: Call) -> tuple[int, str]:
     answer = await call.answer()
     return answer.status, answer.json["error"]["type"]

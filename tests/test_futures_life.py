@@ -114,5 +114,5 @@ def test_an_offer_is_what_a_subject_file_may_say() -> None:
     assert offer.clock
     assert offer.terms.hold_ms == 300_000
     assert not Offer().terms.clock
-    refused = ({"hold_ms": 0}, {"hold": 1}, {"options": "x"}, {"retrieved_ms": True}, [])
+    refused: tuple[object, ...] = ({"hold_ms": 0}, {"hold": 1}, {"options": "x"}, {"retrieved_ms": True}, [])
     assert [one for one in refused if is_offer(one)] == []

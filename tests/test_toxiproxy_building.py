@@ -119,9 +119,7 @@ async def test_a_disk_that_is_full_is_named(place: Place, monkeypatch: pytest.Mo
     full = shutil.disk_usage("/")._replace(free=4096)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
     async with Supervisor() as supervisor:
-        with pytest.raises(
-            BuildError, match=r"build-\S+ is full, the disk of /nowhere/yet is full, the"
-        ):
+        with pytest.raises(BuildError, match=r"build-\S+ is full, the disk of /nowhere/yet is full, the"):
             await place.builder(supervisor).build()
 
 

@@ -60,7 +60,7 @@ class Forwarder:
         if self._transport is not None:
             raise RuntimeError("the forwarder is started already; close it first")
         self._transport = Transport(self._settings)
-        self._closed.clear()
+        self._closed = asyncio.Event()  # of this loop
 
     async def close(self) -> None:
         """Close every connection; operations in flight fail with what is known of them. Safe to call twice."""

@@ -1,6 +1,6 @@
 """How scripts of futures are shown: which of them failed on what, the facts of one in order, and what was exercised."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.columns import Columns
@@ -13,6 +13,7 @@ from retryproof.failures import program, quoted
 from retryproof.terminal import INDENT, print_labelled, print_line, sheet
 from signoff.futures_timeline import futures_timeline
 from suites.futures.judging import invariant_of
+from suites.futures.played import Failing
 from suites.futures.record import Record
 from suites.futures.script import dump_script
 
@@ -24,18 +25,30 @@ def print_futures(out: Console, examined: Examined) -> None:
     if examined.suite is None:
         return
     played = examined.suite.played
-    for place, (check, failing) in enumerate(played.failing.items()):
+    for place, (script, failing) in enumerate(_by_script(played.failing).items()):
         print_line(out, "")
-        print_line(out, Text.assemble(("FAIL", "bold red"), f" futures/{check}"))
-        pairs = [("invariant", f"{invariant_of(check)} ({check})"), ("showed", failing.finding.says)]
-        print_labelled(out, *pairs)
+        names = ", ".join(f"futures/{one.finding.check}" for one in failing)
+        print_line(out, Text.assemble(("FAIL", "bold red"), f" {names}"))
+        for one in failing:
+            check = one.finding.check
+            pairs = (("invariant", f"{invariant_of(check)} ({check})"), ("showed", one.finding.says))
+            print_labelled(out, *pairs)
         if place < SHOWN_WHOLE:
-            print_line(out, dump_script(failing.script).rstrip())
-            print_record(out, failing.record)
-        path = examined.folder.plan_path(f"futures/{check}")
+            for line in script.splitlines():
+                print_line(out, line)
+            print_record(out, failing[0].record)
+        path = examined.folder.plan_path(f"futures/{failing[0].finding.check}")
         print_line(out, f"replay     {_replay(path, examined)}")
     print_line(out, f"futures: {played.scripts} scripts, {played.steps.total()} steps; exercised:")
     print_situations(out, examined.report.situations.items())
+
+
+def _by_script(failing: Mapping[str, Failing]) -> dict[str, list[Failing]]:
+    """What failed on the same script is told together."""
+    found: dict[str, list[Failing]] = {}
+    for one in failing.values():
+        found.setdefault(dump_script(one.script), []).append(one)
+    return found
 
 
 def print_situations(out: Console, situations: Iterable[tuple[str, int]]) -> None:

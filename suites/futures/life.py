@@ -180,6 +180,8 @@ class Lives:
         if isinstance(fact, Answered):
             poll.answered = fact
             if fact.answer.kind in (Kind.RESULT, Kind.FAILED):
+                if poll.state is State.HELD and not self.terms.clock and poll.asked.operation is not None:
+                    self._landed(poll.asked.operation, poll.reached.now_ms)  # nobody else has told
                 self._delivered(poll.asked, poll.reached.now_ms)
 
     def _owes(self, poll: PollLife) -> None:

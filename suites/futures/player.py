@@ -200,7 +200,7 @@ class Player:
         if life is None or life.answered is not None:
             return
         expected = life.reached is not None or life.over or self._owed(poll)
-        answer = await self._calls.read(poll, REPLY_MS if expected else 0)
+        answer = await self._calls.read(poll, self._reply_ms if expected else 0)
         if answer is not None:
             self._saw(Answered, poll=poll, answer=answer)
         elif expected:
@@ -272,7 +272,7 @@ class Player:
         waiting = [poll for poll, life in self.lives.polls.items() if life.waits]
         for poll in waiting:
             owed = self._owed(poll) and poll not in self._in_vain
-            if await self._calls.polls[poll].arrived(REPLY_MS if owed else 0):
+            if await self._calls.polls[poll].arrived(self._reply_ms if owed else 0):
                 self._saw(Reached, poll=poll)
             elif owed:
                 self._in_vain.add(poll)
@@ -282,6 +282,11 @@ class Player:
         asked = self.lives.polls[poll].asked
         state = None if asked.operation is None else self.lives.state_of(asked.operation)
         return state is not State.HELD or self._now_ms >= asked.now_ms + self._terms.hold_ms
+
+    @property
+    def _reply_ms(self) -> int:
+        """How long a reply that is owed is waited for: longer from a server that does not say when it is quiet."""
+        return REPLY_MS if self._terms.clock else QUIET_MS
 
     def _held_operations(self) -> set[int]:
         numbers = self._gates.held()

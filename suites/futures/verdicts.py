@@ -3,6 +3,7 @@
 from suites.checks.words import count_of
 from suites.findings import Verdict
 from suites.futures.checks.check import FuturesCheck
+from suites.futures.host import Powers
 from suites.futures.suite import Suite
 
 
@@ -17,8 +18,16 @@ def verdict_on(suite: Suite, check: FuturesCheck) -> tuple[Verdict | None, str]:
         return Verdict.UNKNOWN, played.unknown[check.name].finding.says
     if played.judged[check.name]:
         return Verdict.PASS, ""
-    powers = suite.powers
-    missing = (check.needs_clock and powers.no_clock) or (check.needs_restart and powers.no_restart)
-    if missing:
+    if missing := _missing(check, suite.powers):
         return None, missing
     return Verdict.UNKNOWN, f"{count_of(played.scripts, 'script')} held nothing that it is about"
+
+
+def _missing(check: FuturesCheck, powers: Powers) -> str:
+    """What the property cannot be shown without; empty where all is there."""
+    needed = (
+        (check.needs_clock, powers.no_clock),
+        (check.needs_restart, powers.no_restart),
+        (check.needs_store, powers.no_restart or powers.no_sqlite),
+    )
+    return next((why for needs, why in needed if needs and why), "")

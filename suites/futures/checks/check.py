@@ -11,12 +11,14 @@ from suites.futures.record import Record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuturesCheck(Property):
     """One property of a record. `judge` is pure, and returns nothing where the record holds nothing that the property
-    is about. needs_clock, needs_restart: it is only shown where the test has the server's clock, or its process.
+    is about. needs_clock, needs_restart, needs_store: it is only shown where the suites have the server's clock, its
+    process, or a store that outlives that.
     """
 
     judge: Callable[[Record], list[Finding]]
     needs_clock: bool = False
     needs_restart: bool = False
+    needs_store: bool = False
 
 
 def must(
@@ -27,6 +29,7 @@ def must(
     proof: Proof = Proof.CAUSE,
     needs_clock: bool = False,
     needs_restart: bool = False,
+    needs_store: bool = False,
 ) -> FuturesCheck:
     """A property whose breach is a FAIL."""
     return FuturesCheck(
@@ -37,4 +40,5 @@ def must(
         judge=judge,
         needs_clock=needs_clock,
         needs_restart=needs_restart,
+        needs_store=needs_store,
     )

@@ -83,7 +83,7 @@ UNKNOWN_AFTER_CRASH = must(
     "unknown-after-crash",
     "What was in flight when its server ended has failed, and may have run.",
     unknown_after_crash,
-    needs_restart=True,
+    needs_store=True,
 )
 
 
@@ -110,5 +110,5 @@ NOTHING_FORGOTTEN = must(
     "nothing-forgotten",
     "What was taken is known after a restart, where the store outlives its process.",
     nothing_forgotten,
-    needs_restart=True,
+    needs_store=True,
 )

@@ -76,8 +76,10 @@ WHOLE_TTL = must(
 
 
 def too_early(record: Record) -> list[Finding]:
-    """Before the router has answered there is nothing to say but "not yet"."""
-    judged = [seen for seen in seen_in(record) if seen.state is State.HELD]
+    """Before the router has answered there is nothing to say but "not yet". Of a server that does not tell when it is
+    quiet nobody knows whether it has given up waiting for its router.
+    """
+    judged = [seen for seen in seen_in(record) if seen.state is State.HELD and record.terms.clock]
     found = [
         NOT_YET.fails(
             f"{seen.where} was answered {_words(seen)}, while the router had not answered", (), seen.operation
@@ -94,4 +96,5 @@ NOT_YET = must(
     "not-yet",
     "A poll for what is in flight is told to try again, and nothing else.",
     too_early,
+    needs_clock=True,
 )

@@ -14,7 +14,6 @@ def nobody_waits(record: Record) -> list[Finding]:
     """At quiescence a poll waits only for what is in flight, and no longer than it is held."""
     lives = Lives(record.terms)
     found: dict[int, Finding] = {}
-    judged: set[int] = set()
     for fact in record.facts:
         lives.take(fact)
         if isinstance(fact, Counted):
@@ -23,11 +22,11 @@ def nobody_waits(record: Record) -> list[Finding]:
                 if not lost and (says := _waits(life, lives)) is not None:
                     says = f"step {fact.step}: poll {poll} still waits: {says}"
                     found.setdefault(poll, NOBODY_WAITS.fails(says, (), life.asked.operation))
-            judged |= {poll for poll, life in lives.polls.items() if life.reached is not None}
         elif isinstance(fact, Silent):
             says = f"step {fact.step}: poll {fact.poll} got nothing, although its operation had landed"
             if record.terms.direct and lives.polls[fact.poll].asked.operation is not None:
                 found.setdefault(fact.poll, NOBODY_WAITS.fails(says, (), lives.polls[fact.poll].asked.operation))
+    judged = {poll for poll, life in lives.polls.items() if life.reached is not None and life.left is None}
     if found or not judged:
         return list(found.values())
     return [NOBODY_WAITS.passes(f"{count_of(len(judged), 'poll')} answered in time")]

@@ -11,6 +11,7 @@ from pathlib import Path
 from fake_router.authority import write_authority
 from suites.placeholders import CA_FILE, fill_command, fill_file, meanings
 from suites.processes import ReservedPort
+from suites.speech import TINKER, Speech
 from suites.subject_reader import SubjectFile
 from tests.command_process import DEADLINE_S
 
@@ -32,12 +33,14 @@ class Standing:
     listen: tuple[str, ...]
     ca: Path | None
     process: "subprocess.Popen[bytes]"
+    speaks: str
+    promises: str
 
     def options(self, *settings: str) -> list[str]:
         """Arguments of a command that are about it; each setting is a KEY=VALUE."""
         scheme, ca = ("", ()) if self.ca is None else ("https://", (f"listen_ca={self.ca}",))
         words = [word for address in self.listen for word in ("--listen", scheme + address)]
-        words += ["--speaks", "openai-completions", "--promises", "transparent"]
+        words += ["--speaks", self.speaks, "--promises", self.promises]
         return words + [word for setting in ("quiet_ms=100", *ca, *settings) for word in ("--set", setting)]
 
 
@@ -59,7 +62,14 @@ def standing(file: SubjectFile, folder: Path, *, tls: bool = False) -> Iterator[
         subprocess.run([sys.executable, "-c", READY, str(own)], check=True, timeout=DEADLINE_S)
         listen = tuple(f"{HOST}:{port}" for port in ports)
         ca = folder / CA_FILE if tls else None
-        yield Standing(url=f"http://{HOST}:{own}", listen=listen, ca=ca, process=process)
+        yield Standing(
+            url=f"http://{HOST}:{own}",
+            listen=listen,
+            ca=ca,
+            process=process,
+            speaks=TINKER if file.speech is Speech.TINKER else "openai-completions",
+            promises=file.spec.facts.promises,
+        )
 
 
 @contextmanager

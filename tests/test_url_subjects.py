@@ -90,6 +90,16 @@ def test_a_small_forwarder_gets_the_same_verdicts_by_url_and_by_file(place: Plac
     assert len(by_url) == 4
 
 
+def test_a_server_of_futures_gets_the_same_verdicts_by_url_and_by_file(place: Place) -> None:
+    """Submits, polls, and a poll that its caller leaves; a retry that it must not make is found."""
+    only = ("--only", "*/[5s][0l][2o]*-[ai][fn]*/*[tn]")
+    by_file = verdicts(place, "reference-server:blanket-5xx", *only)
+    with standing(built_in_file("reference-server:blanket-5xx"), place.path / "runs") as running:
+        by_url = verdicts(place, running.url, *running.options("idle=/healthz"), *only)
+    assert by_url == by_file
+    assert [by_file[id_][0] for id_ in ("status/502-after/first", "time/slow-inside/caller-fin")] == ["FAIL", "PASS"]
+
+
 def test_a_url_in_a_file_is_the_same_subject(place: Place, weak: Standing) -> None:
     """So two of them can be held against each other."""
     for name in ("base", "candidate"):

@@ -16,10 +16,11 @@ import uvloop
 from fake_router.thread import RouterThread
 from suites.foreign import ForeignSubject
 from suites.futures.hosts import host_of, powers_over
-from suites.futures.machine import Table, play_drawn
+from suites.futures.machine import play_drawn
 from suites.futures.played import Played
 from suites.futures.script import dump_script
 from suites.futures.situations import SITUATIONS
+from suites.futures.table import Table
 from suites.futures.theatre import Theatre
 from suites.processes import Supervisor
 from suites.subject_file import built_in_file

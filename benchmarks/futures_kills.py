@@ -15,7 +15,7 @@ from fake_router.entries import Executed
 from fake_router.thread import RouterThread
 from suites.findings import Verdict
 from suites.futures.kills import OPERATIONS, By, Killing, Point, judge_killing
-from suites.futures.offer import Store
+from suites.futures.offer import Storage, Store
 from suites.futures.process_host import ProcessHost
 from suites.futures.record import Answered, Began, Kind, Record
 from suites.ground import HOST
@@ -42,7 +42,7 @@ async def killed_at(point: Point, supervisor: Supervisor, routers: RouterThread,
     """One server from its beginning to its end, in a folder of its own."""
     router = await routers.start_router(upstreams=2)
     upstreams = Upstreams([(HOST, port) for port in router.ports])
-    host = ProcessHost(built_in_file("reference-server"), supervisor, upstreams, Store.SQLITE)
+    host = ProcessHost(built_in_file("reference-server"), supervisor, upstreams, Storage(store=Store.SQLITE))
     try:
         return await Killing(host, router, routers, numbers, point).live()
     finally:

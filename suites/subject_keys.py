@@ -143,8 +143,8 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "futures": (
         is_offer,
-        "a table: options, a list of words with {store} and {clock_ms}, and hold_ms, retrieved_ms, undelivered_ms, "
-        "session_ms in milliseconds",
+        "a table: options, a list of words with {store}, {clock_ms} and {max_bytes}, and hold_ms, retrieved_ms, "
+        "undelivered_ms, session_ms in milliseconds",
     ),
     "says": _TABLE,
     "contract": _TABLE,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
-from suites.futures.offer import Offer, Store, offer_in
+from suites.futures.offer import Offer, Storage, Store, offer_in
 from suites.listening import OF_TLS, identity_in, listening_at
 from suites.markers import markers_in
 from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings, mentions
@@ -242,7 +242,7 @@ class SubjectReader:
             self.check_filled("command", fill_command, word, known)
         for word in file.version:
             self.check_filled("version", fill_command, word, known)
-        for word in file.offer.words(Store.SQLITE, 0):
+        for word in file.offer.words(Storage(store=Store.SQLITE), 0):
             self.check_filled("futures.options", fill_command, word, known)
         for name, text in file.files.items():
             self.check_filled(f"files.{name}", fill_file, text, known)

@@ -16,10 +16,12 @@ from forwarder.__main__ import main
 from forwarder.api.delivery import Delivery, NoResult, Polls
 from forwarder.api.service import Service
 from forwarder.futures.entries import Accepted, Entry
+from forwarder.futures.errors import FullError
 from forwarder.futures.future import DueQueue
 from forwarder.futures.ids import StoreIdentity
 from forwarder.futures.keys import content_of
 from forwarder.futures.outcome import Failed, Gone, Outcome, Sampled
+from forwarder.futures.room import Room
 from forwarder.futures.sessions import SamplingSession
 from forwarder.futures.shelf import Shelf
 from forwarder.futures.sqlite_journal import SqliteJournal
@@ -176,12 +178,34 @@ def forgets_what_it_took() -> None:
     _set(SqliteJournal, "write", written)
 
 
+def never_refuses() -> None:
+    """There is always room."""
+    _set(Room, "take", lambda self, size_bytes, *, futures=0: self.take_anyway(size_bytes))
+
+
+def evicts_what_nobody_got() -> None:
+    """What was there first makes room for what comes."""
+    accept = Submits._accept
+
+    def accepting(self: Submits, *parts: Any) -> Any:
+        try:
+            return accept(self, *parts)
+        except FullError:
+            oldest = self._shelf.undelivered.first()
+            if oldest is None:
+                raise
+            self._shelf.expire(oldest)
+            return accept(self, *parts)
+
+    _set(Submits, "_accept", accepting)
+
+
 def _set(where: object, name: str, value: object) -> None:
     assert hasattr(where, name), f"{where!r} has no {name!r} any more; the mutant has to be built anew"
     setattr(where, name, value)
 
 
-OF_THE_ISSUE = (
+FIRST_TEN = (
     marks_retrieved_on_write,
     one_waiter_per_id,
     ttl_from_completion,
@@ -193,8 +217,14 @@ OF_THE_ISSUE = (
     encodes_per_poll_with_other_bytes,
     an_evicted_id_answers_empty,
 )
-MORE = (an_evicted_id_answers_410, holds_for_ever, forgets_what_it_took)
-MUTANTS: Mapping[str, Callable[[], None]] = {each.__name__.replace("_", "-"): each for each in (*OF_THE_ISSUE, *MORE)}
+MORE = (
+    an_evicted_id_answers_410,
+    holds_for_ever,
+    forgets_what_it_took,
+    never_refuses,
+    evicts_what_nobody_got,
+)
+MUTANTS: Mapping[str, Callable[[], None]] = {each.__name__.replace("_", "-"): each for each in (*FIRST_TEN, *MORE)}
 
 if __name__ == "__main__":
     MUTANTS[sys.argv[1]]()

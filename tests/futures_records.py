@@ -45,6 +45,7 @@ NOT_RUN = Answer(kind=Kind.FAILED, status=200, body=b"{}", says="refused", execu
 AGAIN = Answer(kind=Kind.TRY_AGAIN, status=408)
 GONE = Answer(kind=Kind.GONE, status=404, says="delivered and evicted")
 NOTHING = Answer(kind=Kind.NOTHING, says="EOF")
+BUSY = Answer(kind=Kind.BUSY, status=429, says="full")
 REFUSED = Answer(kind=Kind.REFUSED, status=422, says="other content")
 
 
@@ -86,9 +87,15 @@ def landed(operation: int = 0) -> AnyFact:
     return Landed(step=0, operation=operation)
 
 
-def counted(waiting: int = 0) -> AnyFact:
+def counted(waiting: int = 0, *, stored_bytes: int = 0) -> AnyFact:
     return Counted(
-        step=0, waiting={"70": waiting} if waiting else {}, in_flight=0, undelivered=0, delivered=0, evicted=0
+        step=0,
+        waiting={"70": waiting} if waiting else {},
+        in_flight=0,
+        undelivered=0,
+        delivered=0,
+        evicted=0,
+        stored_bytes=stored_bytes,
     )
 
 
@@ -145,7 +152,7 @@ def restarted() -> tuple[AnyEntry, ...]:
     return (Marked(seq=0, mark="restarted"),)
 
 
-def record(*facts: AnyFact, ledger: tuple[AnyEntry, ...] = (), clock: bool = True) -> Record:
+def record(*facts: AnyFact, ledger: tuple[AnyEntry, ...] = (), clock: bool = True, max_bytes: int = 0) -> Record:
     """These facts after the opening of a session, each at the time of the one before it unless it says more."""
     placed: list[AnyFact] = []
     now_ms = 0
@@ -154,7 +161,7 @@ def record(*facts: AnyFact, ledger: tuple[AnyEntry, ...] = (), clock: bool = Tru
         placed.append(msgspec.structs.replace(fact, step=step, now_ms=now_ms))
     numbered = tuple(msgspec.structs.replace(entry, seq=seq) for seq, entry in enumerate(ledger, start=1))
     return Record(
-        script=script_of((Open(),)),
+        script=script_of((Open(),), max_bytes=max_bytes),
         terms=msgspec.structs.replace(TERMS, clock=clock),
         facts=tuple(placed),
         ledger=numbered,

@@ -10,6 +10,7 @@ from suites.futures.steps import Loss, Other
 from suites.tinker.open_call import Departure
 from tests.futures_records import (
     AGAIN,
+    BUSY,
     FAILED,
     GONE,
     NOT_RUN,
@@ -44,7 +45,6 @@ _OTHER = Answer(kind=Kind.RESULT, status=200, body=b"two", operation=1001, execu
 _STRANGE = Answer(kind=Kind.RESULT, status=200, body=b"one", operation=1002, execution=1)
 _EMPTY = Answer(kind=Kind.OTHER, status=200)
 _410 = Answer(kind=Kind.OTHER, status=410, says="gone")
-_BUSY = Answer(kind=Kind.BUSY, status=429, says="full")
 _CONFLICT = Answer(kind=Kind.REFUSED, status=409, says="conflict")
 _DELIVERED = (submit(), landed(), ask(), reached(), read(RESULT))
 _UNREAD = (submit(), ask(), landed(), reached(), left(Departure.RESET))
@@ -106,7 +106,8 @@ GOOD: dict[str, list[Record]] = {
         record(submit(), at(499, beaten()), at(998, resubmit(taken("70")))),
     ],
     "other-content": [record(submit(), resubmit(REFUSED, other=Other.SEED))],
-    "fresh-taken": [record(submit()), record(submit(_BUSY)), record(submit(), at(500, submit(GONE, 1)))],
+    "fresh-taken": [record(submit()), record(submit(BUSY)), record(submit(), at(500, submit(GONE, 1)))],
+    "bounded": [record(submit(BUSY), counted(stored_bytes=9), max_bytes=9)],
     "nobody-waits": [
         record(submit(), ask(), counted(1), landed(), reached(), counted()),
         record(submit(), ask(), at(99, counted(1)), at(100, reached()), counted()),
@@ -132,7 +133,7 @@ BAD: dict[str, list[Record]] = {
     "at-most-once": [record(submit(), resubmit(taken("71")), ledger=(*served(), *served(exchange=2)))],
     "refused-runs-nothing": [
         record(submit(), resubmit(REFUSED, other=Other.PROMPT), ledger=received(number=OTHERS[0])),
-        record(submit(_BUSY), ledger=received()),
+        record(submit(BUSY), ledger=received()),
     ],
     "undelivered-is-retrievable": [
         record(submit(), landed(), at(999, ask()), reached(), read(GONE)),
@@ -182,6 +183,7 @@ BAD: dict[str, list[Record]] = {
         record(submit(), resubmit(taken("70"), other=Other.PROMPT)),
     ],
     "fresh-taken": [record(submit(_CONFLICT)), record(submit(GONE))],
+    "bounded": [record(submit(), counted(stored_bytes=10), max_bytes=9)],
     "nobody-waits": [
         record(submit(), ask(), ask(1), landed(), reached(), counted(1)),
         record(submit(), ask(), at(100, counted(1))),
@@ -221,6 +223,7 @@ EMPTY: dict[str, list[Record]] = {
     "first-id": [record(submit()), record(submit(lost=Loss.AT_ONCE), resubmit(taken("70")))],
     "other-content": [record(submit()), record(submit(lost=Loss.AT_ONCE), resubmit(taken("70"), other=Other.SEED))],
     "fresh-taken": [record(submit(lost=Loss.UNREAD))],
+    "bounded": [record(submit(), counted(stored_bytes=9), max_bytes=9), record(submit(), counted(stored_bytes=9))],
     "nobody-waits": [record(submit(), ask(), counted(1)), record(submit(), ask(), left(), landed(), counted())],
     "nothing-left-behind": [record(submit(), ask(), counted(1))],
     "ends": [record(ended("was killed by SIGKILL", killed=True))],

@@ -3,13 +3,14 @@
 import pytest
 
 from suites.futures.life import MAY_ANSWER, State, lives_after
-from suites.futures.offer import Offer, Store, is_offer
+from suites.futures.offer import Offer, Storage, Store, is_offer
 from suites.futures.record import AnyFact, Record
 from suites.futures.situations import SITUATIONS, situations_in
 from suites.futures.steps import Loss, Other
 from suites.tinker.open_call import Departure
 from tests.futures_records import (
     AGAIN,
+    BUSY,
     FAILED,
     GONE,
     REFUSED,
@@ -94,6 +95,7 @@ EVERYTHING = (
     *(record(submit(), ask(), left(how)) for how in Departure),
     *(record(submit(), ask(), landed(), reached(), left(how)) for how in Departure),
     record(submit(), landed()),
+    record(submit(BUSY), resubmit(taken())),
 )
 
 
@@ -109,8 +111,8 @@ def test_every_situation_of_the_histogram_can_be_exercised_and_no_other_is() -> 
 def test_an_offer_is_what_a_subject_file_may_say() -> None:
     """Its options get the store and the clock that the suites choose."""
     offer = Offer(options=("--store", "{store}", "--test-clock={clock_ms}"))
-    assert offer.words(Store.SQLITE, 7) == ["--store", "sqlite:{dir}/futures.db", "--test-clock=7"]
-    assert offer.words(Store.MEMORY, 7) == ["--store", "memory", "--test-clock=7"]
+    assert offer.words(Storage(store=Store.SQLITE), 7) == ["--store", "sqlite:{dir}/futures.db", "--test-clock=7"]
+    assert offer.words(Storage(), 7) == ["--store", "memory", "--test-clock=7"]
     assert offer.clock
     assert offer.terms.hold_ms == 300_000
     assert not Offer().terms.clock

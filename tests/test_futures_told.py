@@ -39,6 +39,8 @@ KILLED_BY = {
     "an-evicted-id-answers-410": ("ids that nobody was given", "honest-ids"),
     "holds-for-ever": ("held to the end", "nobody-waits"),
     "forgets-what-it-took": ("killed on its store", "nothing-forgotten"),
+    "never-refuses": ("there is no room", "bounded"),
+    "evicts-what-nobody-got": ("there is no room", "undelivered-is-retrievable"),
 }
 
 

@@ -13,7 +13,7 @@ from suites.findings import Verdict
 from suites.foreign import ForeignSubject
 from suites.futures.hosts import host_of
 from suites.futures.judging import judge_record
-from suites.futures.offer import Store
+from suites.futures.offer import Storage
 from suites.futures.player import Player
 from suites.futures.record import Answered, Kind, Record, Submitted
 from suites.futures.script import script_of
@@ -80,8 +80,8 @@ def _played_under(
     found: list[Record] = []
 
     async def play(theatre: Theatre) -> None:
-        player = await theatre.enter(Store.MEMORY)
-        through, front = theatre.hops(Store.MEMORY)
+        player = await theatre.enter(Storage())
+        through, front = theatre.hops(Storage())
         hops: dict[Hop, Passage | None] = {Hop.ROUTER: through, Hop.CALLER: front}
         try:
             await _perform(player, before)
@@ -97,7 +97,7 @@ def _played_under(
             await player.finish()
             found.append(player.record(script_of((*before, *under, *after))))
         finally:
-            await theatre.leave(player, Store.MEMORY)
+            await theatre.leave(player, Storage())
 
     _on_stage(real, play)
     return found[0]

@@ -28,6 +28,7 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
     undelivered: int
     delivered: int
     evicted: int
+    stored_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,21 @@
 ids that nobody was given.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
 from faults.acts import Fragment, Hang, is_listener_act, needs_stream, needs_tls, needs_whole
 from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.coverage import Depth
 from faults.fault import Fault
 from suites.futures.life import Lives
+from suites.futures.steps import Loss
 
+T = TypeVar("T")
+
+MOST = 256  # of the numbers that choose
 OFTEN = 4
 SMALL_MS = (1, 1_000, 10_000, 45_000)  # a moment, a second, a heartbeat, the patience of a caller
 
@@ -51,3 +59,31 @@ def moments(lives: Lives) -> tuple[int, ...]:
 def _around(ends: set[int], now_ms: int) -> tuple[int, ...]:
     found = {end + offset - now_ms for end in ends for offset in (-1, 0, 1)}
     return tuple(sorted(ms for ms in found if ms > 0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """Numbers that choose what a step is about."""
+
+    which: int
+    how: int
+    lost: int
+
+    def late(self, of: Sequence[int]) -> int:
+        """One of these; the last ones are the simplest."""
+        return of[-1 - self.which % len(of)]
+
+    def one_of(self, of: Sequence[T]) -> T:
+        """One of these; the first ones are the simplest."""
+        return of[self.how % len(of)]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What its first exchange meets: nothing, in about every second case."""
+        place = self.how - (MOST - len(FAULTS))
+        return (FAULTS[place],) if place >= 0 else ()
+
+    @property
+    def loss(self) -> Loss | None:
+        """Whether a reply is lost, which is seldom."""
+        return {1: Loss.AT_ONCE, 2: Loss.UNREAD}.get(self.lost % 8)

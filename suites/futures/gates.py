@@ -19,6 +19,7 @@ class Gates:
     router: Router
     routers: RouterThread
     read_timeout_ms: int
+    received: set[int] = field(default_factory=set)  # all that has come by the last look
     _closed: set[int] = field(default_factory=set)
     _at: dict[int, int] = field(default_factory=dict)  # operation -> the connection on which it waits
     _read: int = 0
@@ -57,6 +58,7 @@ class Gates:
             self._read = entry.seq
             match entry:
                 case Received(operation=int() as operation, of_operation=1):
+                    self.received.add(operation)
                     self._at[operation] = entry.connection
                 case Closed():
                     self._at = {number: at for number, at in self._at.items() if at != entry.connection}

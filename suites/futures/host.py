@@ -15,6 +15,7 @@ class Powers:
     no_clock: str = ""
     no_restart: str = ""
     no_sqlite: str = ""
+    no_room: str = ""
     no_vanishing: str = ""
 
 

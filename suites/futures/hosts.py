@@ -6,7 +6,7 @@ from suites.endpoint import Endpoint, endpoint_of
 from suites.foreign import ForeignSubject
 from suites.futures.control import Control
 from suites.futures.host import OwnHost, Powers
-from suites.futures.offer import Store, Terms
+from suites.futures.offer import Storage, Terms
 from suites.futures.process_host import ProcessHost
 from suites.futures.theatre import OpenHost
 from suites.standing import StandingSubject
@@ -17,6 +17,7 @@ from suites.way import Upstreams
 
 _NO_CLOCK = "its clock is not the suites': `options` under [futures] give it none ({clock_ms})"
 _NO_STORE = "its store is not the suites': `options` under [futures] name none ({store})"
+_NO_ROOM = "how much it keeps is not the suites': `options` under [futures] do not say ({max_bytes})"
 _STANDS = "it runs already: nobody here ends it and starts it again"
 
 
@@ -54,19 +55,20 @@ def powers_over(subject: Subject) -> Powers:
     """What the suites can do to it from outside."""
     vanishing = cannot_vanish() or ""
     if not isinstance(subject, ForeignSubject):
-        return Powers(no_clock=_STANDS, no_restart=_STANDS, no_sqlite=_STANDS, no_vanishing=vanishing)
+        return Powers(no_clock=_STANDS, no_restart=_STANDS, no_sqlite=_STANDS, no_room=_STANDS, no_vanishing=vanishing)
     offer = subject.file.offer
     return Powers(
         no_clock="" if offer.clock else _NO_CLOCK,
         no_sqlite="" if offer.store else _NO_STORE,
+        no_room="" if offer.room else _NO_ROOM,
         no_vanishing=vanishing,
     )
 
 
-def _started(subject: ForeignSubject, store: Store, upstreams: Upstreams) -> OwnHost:
-    return ProcessHost(subject.file, subject.supervisor, upstreams, store)
+def _started(subject: ForeignSubject, storage: Storage, upstreams: Upstreams) -> OwnHost:
+    return ProcessHost(subject.file, subject.supervisor, upstreams, storage)
 
 
-def _standing(subject: StandingSubject, store: Store, upstreams: Upstreams) -> OwnHost:
-    del store, upstreams
+def _standing(subject: StandingSubject, storage: Storage, upstreams: Upstreams) -> OwnHost:
+    del storage, upstreams
     return StandingHost(subject.file)

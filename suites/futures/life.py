@@ -52,7 +52,8 @@ MAY_ANSWER: dict[State, frozenset[Kind]] = {
 class Life:
     """One operation so far. first_id: what the first submit that was answered was given. landed_ms: when its result
     came. delivered_ms: when somebody may have got it, for the last time. interrupted: its server ended while it was in
-    flight. unseen: pollers that are gone without a word, to which it is sent all the same.
+    flight. unseen: pollers that are gone without a word, to which it is sent all the same. refused: there was no room
+    for it once.
     """
 
     session: int
@@ -63,6 +64,7 @@ class Life:
     interrupted: bool = False
     forgotten: bool = False
     unseen: int = 0
+    refused: bool = False
 
     def ends_ms(self, terms: Terms) -> int | None:
         """Until when its outcome must be kept. TTLs are lower bounds: at its end it may be gone."""
@@ -154,6 +156,11 @@ class Lives:
         life = self.operations.get(operation)
         return State.NEVER if life is None else life.state(self.now_ms, self.terms)
 
+    def was_refused(self, operation: int) -> bool:
+        """There was no room for it, and it has not been taken since."""
+        life = self.operations.get(operation)
+        return life is not None and life.refused and not life.first_id
+
     def lives(self, session: int) -> bool:
         """The session is known to the server, and was heard of within its time."""
         life = self.sessions.get(session)
@@ -162,6 +169,8 @@ class Lives:
     def _submitted(self, fact: Submitted) -> None:
         life = self.operations.setdefault(fact.operation, Life(session=fact.session))
         answer = fact.answer
+        if fact.other is None and answer is not None and answer.kind is Kind.BUSY:
+            self.operations[fact.operation] = replace(life, refused=True)
         if fact.other is not None or answer is None or answer.kind is not Kind.TAKEN:
             return
         first = life.first_id or answer.request_id

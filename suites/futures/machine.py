@@ -2,11 +2,8 @@
 depends on who is there, never on chance inside a step.
 """
 
-import asyncio
-import time
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -15,15 +12,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from suites.findings import Verdict
 from suites.futures import steps
-from suites.futures.drawing import FAULTS, STRANGERS, moments
-from suites.futures.host import Powers
+from suites.futures.drawing import MOST, STRANGERS, Drawn, moments
 from suites.futures.judging import judge_record
-from suites.futures.offer import Store
-from suites.futures.played import Played
+from suites.futures.offer import Storage, Store
 from suites.futures.player import Player
 from suites.futures.script import Script, script_of
-from suites.futures.steps import AnyStep, First, Loss, Other
-from suites.futures.theatre import Theatre
+from suites.futures.steps import AnyStep, First, Other
+from suites.futures.table import Table
 from suites.tinker.open_call import Departure
 
 T = TypeVar("T")
@@ -32,70 +27,20 @@ STEPS = 24  # of one script, at most
 POLLS = 6  # that wait at the same time
 SESSIONS = 4  # of one script, at most, but for those after a restart
 OPERATIONS = 6
-SHRINK_S = 15.0  # how long a script that broke a must is made smaller
-MOST = 256  # of the numbers that choose
+SCARCE_BYTES = 14_000  # two sessions, and a few operations
 # The store of a script, and how often it may restart its server: seldom, for each time costs an interpreter.
 SETTINGS = (
-    *[(Store.MEMORY, 0)] * 14,
-    *[(Store.SQLITE, 0)] * 8,
-    *[(Store.MEMORY, 1)] * 3,
-    *[(Store.SQLITE, 1)] * 4,
-    (Store.SQLITE, 2),
+    *[(Storage(), 0)] * 14,
+    *[(Storage(store=Store.SQLITE), 0)] * 8,
+    *[(Storage(), 1)] * 3,
+    *[(Storage(store=Store.SQLITE), 1)] * 4,
+    (Storage(store=Store.SQLITE), 2),
+    (Storage(max_bytes=SCARCE_BYTES), 0),
 )
 
 
 class BrokenMustError(AssertionError):
     """A script on which the server broke a must."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """What the machine plays at: the theatre, on its loop, which is not that of the caller's thread."""
-
-    theatre: Theatre
-    loop: asyncio.AbstractEventLoop
-    powers: Powers
-    played: Played
-
-    @property
-    def is_shrunk(self) -> bool:
-        """A must is broken, and the time for making its script smaller is over: nothing more is lived through."""
-        return self.played.failed_s is not None and time.monotonic() > self.played.failed_s + SHRINK_S
-
-    def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Do it there, and wait for it. Raises KeyboardInterrupt, which Hypothesis lets pass, once it is to stop."""
-        if self.played.stopped:
-            doing.close()
-            raise KeyboardInterrupt
-        return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
-    """Numbers that choose what a step is about."""
-
-    which: int
-    how: int
-    lost: int
-
-    def late(self, of: Sequence[int]) -> int:
-        """One of these; the last ones are the simplest."""
-        return of[-1 - self.which % len(of)]
-
-    def one_of(self, of: Sequence[T]) -> T:
-        """One of these; the first ones are the simplest."""
-        return of[self.how % len(of)]
-
-    @property
-    def faults(self) -> tuple[str, ...]:
-        """What its first exchange meets: nothing, in about every second case."""
-        place = self.how - (MOST - len(FAULTS))
-        return (FAULTS[place],) if place >= 0 else ()
-
-    @property
-    def loss(self) -> Loss | None:
-        """Whether a reply is lost, which is seldom."""
-        return {1: Loss.AT_ONCE, 2: Loss.UNREAD}.get(self.lost % 8)
 
 
 Happening = Callable[[Drawn], None]
@@ -110,23 +55,27 @@ class FuturesMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.store = Store.MEMORY
+        self.storage = Storage()
         self.steps: list[AnyStep] = []
         self.restarts = 0
         self.player: Player | None = None
         self.failed = False
 
     @initialize(setting=st.sampled_from(SETTINGS))
-    def begin(self, setting: tuple[Store, int]) -> None:
+    def begin(self, setting: tuple[Storage, int]) -> None:
         """A store, and a session."""
         if self.table.is_shrunk:
             return
         powers = self.table.powers
-        store, restarts = setting
-        self.store = Store.MEMORY if powers.no_sqlite else store
+        storage, restarts = setting
+        self.storage = Storage(
+            store=Store.MEMORY if powers.no_sqlite else storage.store,
+            max_bytes=0 if powers.no_room else storage.max_bytes,
+        )
         self.restarts = 0 if powers.no_restart else restarts
-        loses = self.store is Store.MEMORY and self.restarts > 0  # see Theatre.play
-        self.player = self.table.run(self.table.theatre.enter(self.store, fresh=loses))
+        may_lose = self.storage.store is Store.MEMORY and self.restarts > 0
+        alone = may_lose or self.storage.max_bytes > 0  # see Script.alone
+        self.player = self.table.run(self.table.theatre.enter(self.storage, fresh=alone))
         self.do(steps.Open())
 
     @rule(what=_NUMBERS, which=_NUMBERS, how=_NUMBERS, lost=_NUMBERS)
@@ -156,9 +105,15 @@ class FuturesMachine(RuleBasedStateMachine):
             (self._beat, 1),
             (self._ask, 1),
             (self._open, self._wish_to_open()),
-            (self._restart, 2 if self.restarts and cast.operations else 0),
+            (self._restart, self._wish_to_restart()),
             (self._heal, 1 if cast.held else 0),
         ]
+
+    def _wish_to_restart(self) -> int:
+        """Rather while somebody waits for what is in flight."""
+        if not self.restarts or not self.playing.cast.operations:
+            return 0
+        return 12 if self.crossable else 2
 
     def _wish_to_open(self) -> int:
         """A session is needed where none lives."""
@@ -233,13 +188,13 @@ class FuturesMachine(RuleBasedStateMachine):
             broken = self.table.played.add(player.record(self.script()))
         finally:
             self.player = None
-            self.table.run(self.table.theatre.leave(player, self.store))
+            self.table.run(self.table.theatre.leave(player, self.storage))
         if broken and not self.failed:
             self._break()
 
     def script(self) -> Script:
         """What has been done so far."""
-        return script_of(tuple(self.steps), store=self.store)
+        return script_of(tuple(self.steps), store=self.storage.store, max_bytes=self.storage.max_bytes)
 
     def do(self, step: AnyStep) -> None:
         """One step, lived through and judged."""

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-CLOCK, STORE = "{clock_ms}", "{store}"  # the words of its options that are filled for each process
+CLOCK, STORE, ROOM = "{clock_ms}", "{store}", "{max_bytes}"  # the words of its options that are filled
+AMPLE_BYTES = 4 * 1024**3
 
 
 class Store(StrEnum):
@@ -14,6 +15,13 @@ class Store(StrEnum):
 
     MEMORY = "memory"  # it is gone with its process
     SQLITE = "sqlite"  # it outlives its process
+
+
+class Storage(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a server keeps what it has taken on, and how many bytes of it at most (0: an ample number)."""
+
+    store: Store = Store.MEMORY
+    max_bytes: int = 0
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,7 +39,9 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `futures` of a subject. options: further words of its command, with {store} and {clock_ms}."""
+    """The table `futures` of a subject. options: further words of its command, with {store}, {clock_ms} and
+    {max_bytes}.
+    """
 
     options: tuple[str, ...] = ()
     hold_ms: int = 300_000
@@ -55,14 +65,21 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return any(STORE in word for word in self.options)
 
     @property
+    def room(self) -> bool:
+        """The suites say how much it keeps."""
+        return any(ROOM in word for word in self.options)
+
+    @property
     def terms(self) -> Terms:
         """What it promises."""
         return Terms(clock=self.clock, **{name: getattr(self, name) for name in _TIMES})
 
-    def words(self, store: Store, clock_ms: int) -> list[str]:
+    def words(self, storage: Storage, clock_ms: int) -> list[str]:
         """The options, filled but for what every command knows."""
-        where = "memory" if store is Store.MEMORY else "sqlite:{dir}/futures.db"
-        return [word.replace(STORE, where).replace(CLOCK, str(clock_ms)) for word in self.options]
+        where = "memory" if storage.store is Store.MEMORY else "sqlite:{dir}/futures.db"
+        room = str(storage.max_bytes or AMPLE_BYTES)
+        filled = (word.replace(STORE, where).replace(CLOCK, str(clock_ms)) for word in self.options)
+        return [word.replace(ROOM, room) for word in filled]
 
 
 _TIMES = ("hold_ms", "retrieved_ms", "undelivered_ms", "session_ms")

@@ -5,8 +5,7 @@ to let something happen.
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Any, assert_never
+from typing import assert_never
 
 import msgspec
 
@@ -15,10 +14,10 @@ from suites.futures.checks.crash import RESTARTED
 from suites.futures.control import ControlError, Quiet
 from suites.futures.gates import Gates
 from suites.futures.host import Host
-from suites.futures.life import Lives, State
+from suites.futures.life import Lives
+from suites.futures.notes import Notes
 from suites.futures.record import (
     Answered,
-    AnyFact,
     Asked,
     Beaten,
     Began,
@@ -66,31 +65,36 @@ class Player:
     """One script, lived through on one server and one router. front: its callers reach the server there instead."""
 
     def __init__(
-        self, host: Host, gates: Gates, numbers: Numbers, *, now_ms: int, front: Address | None = None
+        self,
+        host: Host,
+        gates: Gates,
+        numbers: Numbers,
+        *,
+        now_ms: int,
+        front: Address | None = None,
+        direct: bool = True,
     ) -> None:
-        endpoint = host.endpoint if front is None else host.endpoint.through(front)
-        self._terms = msgspec.structs.replace(host.terms, direct=front is None)
-        self.lives = Lives(self._terms)
+        self.notes = Notes(msgspec.structs.replace(host.terms, direct=direct), now_ms)
         self.cast = Cast()
         self.broken = False
         self._host = host
         self._gates = gates
-        self._calls = Calls(endpoint, numbers)
-        self._facts: list[AnyFact] = []
-        self._now_ms = now_ms
-        self._landing: set[int] = set()
-        self._holding: set[int] = set()
+        self._calls = Calls(host.endpoint if front is None else host.endpoint.through(front), numbers)
+        self._landed: set[int] = set()
         self._in_vain: set[int] = set()  # polls whose replies were waited for once, and did not come
-        self._begun = time.monotonic()
-        self._first_ms = now_ms
         self._quiet_says: Quiet | None = None
+
+    @property
+    def lives(self) -> Lives:
+        """What is known so far of operations, sessions and polls."""
+        return self.notes.lives
 
     def record(self, script: Script) -> Record:
         """What has happened to that script so far."""
         return Record(
             script=script,
-            terms=self._terms,
-            facts=tuple(self._facts),
+            terms=self.notes.terms,
+            facts=tuple(self.notes.facts),
             ledger=self._gates.entries(),
             numbers=tuple(self._calls.numbers),
         )
@@ -98,6 +102,7 @@ class Player:
     async def perform(self, step: AnyStep) -> None:
         """One more step, and quiescence after it. What breaks down is a fact, and nothing is done after it."""
         self.cast.take(step)
+        self.notes.step += 1
         if self.broken:
             return
         try:
@@ -132,9 +137,9 @@ class Player:
             case Open():
                 place = self.cast.sessions - 1
                 name, says = await self._calls.open_session(place)
-                self._saw(Opened, session=place, sampling_session=name, says=says)
+                self.notes.saw(Opened, session=place, sampling_session=name, says=says)
             case Beat(session=session):
-                self._saw(Beaten, session=session, status=await self._calls.beat(session))
+                self.notes.saw(Beaten, session=session, status=await self._calls.beat(session))
             case Submit():
                 await self._submit(step)
             case Resubmit(operation=operation):
@@ -152,7 +157,6 @@ class Player:
             case Land(operation=operation):
                 await self._land(operation)
             case Heal():
-                self._landing |= self._held_operations()
                 await self._gates.heal()
             case Advance(ms=ms):
                 await self._advance(ms)
@@ -170,7 +174,7 @@ class Player:
         self, operation: int, *, again: bool = False, other: Other | None = None, lost: Loss | None = None
     ) -> None:
         answer = await self._calls.submit(operation, other=other, lost=lost)
-        self._saw(
+        self.notes.saw(
             Submitted,
             operation=operation,
             session=self._calls.session_of(operation),
@@ -186,31 +190,31 @@ class Player:
         place = len(self.cast.polls) - 1
         life = self.lives.operations.get(operation)
         if life is not None and life.first_id:
-            self._saw(Asked, poll=place, operation=operation, request_id=life.first_id)
+            self.notes.saw(Asked, poll=place, operation=operation, request_id=life.first_id)
             await self._calls.poll(place, life.first_id)
 
     async def _ask(self, request_id: str) -> None:
         """Its number is below those of the polls that wait."""
         place = -1 - sum(poll < 0 for poll in self.lives.polls)
-        self._saw(Asked, poll=place, operation=None, request_id=request_id)
-        self._saw(Answered, poll=place, answer=await self._calls.ask(request_id))
+        self.notes.saw(Asked, poll=place, operation=None, request_id=request_id)
+        self.notes.saw(Answered, poll=place, answer=await self._calls.ask(request_id))
 
     async def _read(self, poll: int) -> None:
         life = self.lives.polls.get(poll)
         if life is None or life.answered is not None:
             return
-        expected = life.reached is not None or life.over or self._owed(poll)
+        expected = life.reached is not None or life.over or self.notes.is_owed(poll)
         answer = await self._calls.read(poll, self._reply_ms if expected else 0)
         if answer is not None:
-            self._saw(Answered, poll=poll, answer=answer)
+            self.notes.saw(Answered, poll=poll, answer=answer)
         elif expected:
-            self._saw(Silent, poll=poll)
+            self.notes.saw(Silent, poll=poll)
 
     def _leave(self, poll: int, how: Departure, *, crossing: bool = False) -> None:
         life = self.lives.polls.get(poll)
         if life is not None and life.answered is None:
             self._calls.polls[poll].leave(how)
-            self._saw(Left, poll=poll, how=how, crossing=crossing)
+            self.notes.saw(Left, poll=poll, how=how, crossing=crossing)
 
     async def _cross(self, step: Cross) -> None:
         operation = self.cast.polls[step.poll]
@@ -221,25 +225,24 @@ class Player:
             await self._land(operation)
 
     async def _land(self, operation: int) -> None:
-        self._landing |= {operation} & self._held_operations()
         await self._gates.open(self._calls.number_of(operation))
 
     async def _advance(self, ms: int) -> None:
         control = self._host.control
         if control is None:
             raise ControlError(f"its clock cannot go on by {ms} ms; expected a server that has a test clock")
-        self._now_ms = (await control.advance(ms)).now_ms
+        self.notes.now_ms = (await control.advance(ms)).now_ms
 
     async def _restart(self, *, killed: bool) -> None:
         how = await self._host.end(killed=killed)
-        self._saw(Ended, killed=killed, how=how)
-        for poll in [poll for poll, life in self.lives.polls.items() if life.left is None and life.answered is None]:
+        self.notes.saw(Ended, killed=killed, how=how)
+        for poll in self.notes.unread():
             answer = await self._calls.read(poll, REPLY_MS)
             if answer is not None:
-                self._saw(Answered, poll=poll, answer=answer)
+                self.notes.saw(Answered, poll=poll, answer=answer)
         await self._gates.note(RESTARTED)
-        kept = await self._host.begin(self._now_ms)
-        self._saw(Began, kept=kept)
+        kept = await self._host.begin(self.notes.now_ms)
+        self.notes.saw(Began, kept=kept)
 
     async def _quiet(self) -> None:
         """Everything that this step has caused is over: the server says so, and what is in flight in it is held."""
@@ -248,56 +251,43 @@ class Player:
             if time.monotonic() > deadline:
                 raise ControlError(f"it was not quiet within {QUIET_MS} ms: {await self._gates.busy()} exchanges open")
             await asyncio.sleep(LOOK_S)  # a forward on its way to the router gives no event
-        given_up = self._holding - self._held_operations()
-        for operation in sorted(self._landing | given_up):
-            self._saw(Landed, operation=operation)
-        self._landing.clear()
-        self._holding = self._held_operations()
+        self._note_landings()
         await self._look()
         if self._quiet_says is not None:
-            self._saw(Counted, **msgspec.structs.asdict(self._quiet_says))
+            self.notes.saw(Counted, **msgspec.structs.asdict(self._quiet_says))
 
     async def _is_quiet(self) -> bool:
         held = len(self._gates.held())
         control = self._host.control
         if control is None:
-            self._now_ms = self._first_ms + int((time.monotonic() - self._begun) * 1000)
+            self.notes.by_the_clock()
             return await self._gates.busy() == held
         self._quiet_says = await control.settle()
-        self._now_ms = self._quiet_says.now_ms
+        self.notes.now_ms = self._quiet_says.now_ms
         return self._quiet_says.in_flight == len(self._gates.held())
 
     async def _look(self) -> None:
         """Which polls have their replies by now."""
-        waiting = [poll for poll, life in self.lives.polls.items() if life.waits]
-        for poll in waiting:
-            owed = self._owed(poll) and poll not in self._in_vain
+        for poll in self.notes.waiting():
+            owed = self.notes.is_owed(poll) and poll not in self._in_vain
             if await self._calls.polls[poll].arrived(self._reply_ms if owed else 0):
-                self._saw(Reached, poll=poll)
+                self.notes.saw(Reached, poll=poll)
             elif owed:
                 self._in_vain.add(poll)
-
-    def _owed(self, poll: int) -> bool:
-        """Its reply was sent by now: what it asked for has landed, or it was held long enough."""
-        asked = self.lives.polls[poll].asked
-        state = None if asked.operation is None else self.lives.state_of(asked.operation)
-        return state is not State.HELD or self._now_ms >= asked.now_ms + self._terms.hold_ms
 
     @property
     def _reply_ms(self) -> int:
         """How long a reply that is owed is waited for: longer from a server that does not say when it is quiet."""
-        return REPLY_MS if self._terms.clock else QUIET_MS
+        return REPLY_MS if self.notes.terms.clock else QUIET_MS
 
-    def _held_operations(self) -> set[int]:
-        numbers = self._gates.held()
-        return {place for place, number in enumerate(self._calls.numbers) if number in numbers}
-
-    def _saw(self, kind: Callable[..., AnyFact], **facts: Any) -> None:
-        facts = {"now_ms": self._now_ms} | facts
-        fact = kind(step=self.cast.steps - 1, at_ns=time.monotonic_ns(), **facts)
-        self._facts.append(fact)
-        self.lives.take(fact)
+    def _note_landings(self) -> None:
+        """What the router has received and holds no more: it has answered, or the server has given it up."""
+        held, received = self._gates.held(), self._gates.received
+        for operation, number in enumerate(self._calls.numbers):
+            if number in received and number not in held and operation not in self._landed:
+                self._landed.add(operation)
+                self.notes.saw(Landed, operation=operation)
 
     def _broke(self, says: str) -> None:
         self.broken = True
-        self._saw(Broke, says=says)
+        self.notes.saw(Broke, says=says)

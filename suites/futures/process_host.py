@@ -9,7 +9,7 @@ from contextlib import suppress
 from suites.endpoint import Endpoint
 from suites.foreign import ForeignInstance
 from suites.futures.control import Control
-from suites.futures.offer import Store, Terms
+from suites.futures.offer import Storage, Store, Terms
 from suites.processes import Supervisor
 from suites.subject import Address
 from suites.subject_reader import SubjectFile
@@ -20,12 +20,14 @@ END_S = 10.0  # how long a server may take over its end
 class ProcessHost:
     """One instance of a subject file, through all its lives, on one port and in one folder. Made by `open`."""
 
-    def __init__(self, file: SubjectFile, supervisor: Supervisor, upstreams: Sequence[Address], store: Store) -> None:
+    def __init__(
+        self, file: SubjectFile, supervisor: Supervisor, upstreams: Sequence[Address], storage: Storage
+    ) -> None:
         self._file = file
         self._offer = file.offer
         self._supervisor = supervisor
         self._upstreams = upstreams
-        self._store = store
+        self._storage = storage
         self._instance = ForeignInstance(file)
 
     @property
@@ -47,8 +49,8 @@ class ProcessHost:
         """A process is started; True: on what the one before it has stored. Raises SubjectError."""
         if self._instance.process is not None:
             await self._instance.process.stop()  # it has ended; what it has started has too
-        await self._instance.launch(self._supervisor, self._upstreams, self._offer.words(self._store, now_ms))
-        return self._store is Store.SQLITE and self._offer.store
+        await self._instance.launch(self._supervisor, self._upstreams, self._offer.words(self._storage, now_ms))
+        return self._storage.store is Store.SQLITE and self._offer.store
 
     async def end(self, *, killed: bool) -> str:
         """How it has ended; empty where it had not within END_S, and was killed then."""

@@ -128,6 +128,7 @@ class Counted(Fact, frozen=True, kw_only=True):
     undelivered: int
     delivered: int
     evicted: int
+    stored_bytes: int = 0
 
 
 class Ended(Fact, frozen=True, kw_only=True):

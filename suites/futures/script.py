@@ -4,7 +4,7 @@ out, refused by place and value.
 
 import msgspec
 
-from suites.futures.offer import Store
+from suites.futures.offer import Storage, Store
 from suites.futures.steps import (
     Advance,
     AnyStep,
@@ -55,6 +55,19 @@ class Script(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                 cast.take(step)
             except ScriptError as error:
                 raise ScriptError(f"steps[{place}]: {error}") from None
+
+    @property
+    def storage(self) -> Storage:
+        """Where its server keeps what it has taken on, and how much."""
+        return Storage(store=self.store, max_bytes=self.max_bytes)
+
+    @property
+    def alone(self) -> bool:
+        """It needs a server that nothing has happened to. Where one loses what it had stored, that it counts from 1
+        again is seen only by who had counted from 1; and where room is scarce, no other script may have taken it.
+        """
+        loses = self.store is Store.MEMORY and any(isinstance(step, Restart) for step in self.steps)
+        return loses or self.max_bytes > 0
 
 
 class Cast:

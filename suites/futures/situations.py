@@ -23,6 +23,8 @@ SITUATIONS = (
     "re-sent past its TTL",
     "re-sent after its reply was lost",
     "re-sent with other content",
+    "refused for want of room",
+    "taken when there was room again",
     *(f"poll left by {how} {when}" for how in Departure for when in _WHEN),
     "landed with nobody there",
     "landed for one poller",
@@ -81,6 +83,10 @@ def _situations(fact: AnyFact, lives: Lives) -> Iterator[str]:
 def _of_submit(fact: Submitted, lives: Lives) -> Iterator[str]:
     if fact.lost is not None:
         yield f"reply lost {fact.lost}"
+    if fact.answer is not None and fact.answer.kind is Kind.BUSY:
+        yield "refused for want of room"
+    if fact.answer is not None and fact.answer.kind is Kind.TAKEN and lives.was_refused(fact.operation):
+        yield "taken when there was room again"
     if not lives.lives(fact.session):
         yield "submit after its session had ended"
     elif not fact.again:

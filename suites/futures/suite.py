@@ -16,6 +16,7 @@ from suites.futures.offer import Offer, Store
 from suites.futures.played import Failing, Played
 from suites.futures.script import Script
 from suites.futures.steps import Advance, Leave, Restart
+from suites.futures.table import Table
 from suites.futures.theatre import Theatre
 from suites.futures.told import told
 from suites.standing import StandingSubject
@@ -72,6 +73,7 @@ async def play_suite(
 def out_of_reach(script: Script, powers: Powers) -> str:
     """Why that script cannot be lived through there; empty where it can."""
     reasons = [powers.no_sqlite] if script.store is Store.SQLITE else []
+    reasons += [powers.no_room] if script.max_bytes else []
     for step in script.steps:
         match step:
             case Advance():
@@ -87,7 +89,7 @@ def out_of_reach(script: Script, powers: Powers) -> str:
 
 async def _drawn(theatre: Theatre, powers: Powers, played: Played, *, examples: int, seed_number: int) -> None:
     """The machine is synchronous, so it has a thread of its own; who stops waiting for it stops it."""
-    from suites.futures.machine import Table, play_drawn  # hypothesis takes a while to import
+    from suites.futures.machine import play_drawn  # hypothesis takes a while to import
 
     table = Table(theatre=theatre, loop=asyncio.get_running_loop(), powers=powers, played=played)
     playing = asyncio.ensure_future(asyncio.to_thread(play_drawn, table, examples=examples, seed_number=seed_number))

@@ -1,5 +1,5 @@
-"""Where scripts are lived through: one router and one server for each store, shared by the scripts that come one after
-the other, and replaced when one of them has broken it.
+"""Where scripts are lived through: one router and one server for each storage, shared by scripts that come one by one,
+and replaced when one of them has broken it.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -12,11 +12,10 @@ from fake_router.thread import RouterThread
 from suites.ending import to_the_end
 from suites.futures.gates import Gates
 from suites.futures.host import OwnHost
-from suites.futures.offer import Store
+from suites.futures.offer import Storage
 from suites.futures.player import Player
 from suites.futures.record import Record
 from suites.futures.script import Script
-from suites.futures.steps import Restart
 from suites.ground import HOST, Ground, required
 from suites.numbers import Numbers
 from suites.passage import Passage, Toxiproxy
@@ -26,7 +25,7 @@ from suites.way import PLAIN, Upstreams, Way
 FIRST_MS = 1_700_000_000_000  # what a test clock shows at first
 
 
-OpenHost = Callable[[Store, Upstreams], OwnHost]  # a server that forwards to these addresses, not begun yet
+OpenHost = Callable[[Storage, Upstreams], OwnHost]  # a server that forwards to these addresses, not begun yet
 
 
 class _Stage:
@@ -69,7 +68,7 @@ class Theatre:
         self._way = way
         self._toxiproxy = toxiproxy
         self._numbers = Numbers()
-        self._stages: dict[Store, _Stage] = {}
+        self._stages: dict[Storage, _Stage] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -78,56 +77,54 @@ class Theatre:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         async with AsyncExitStack() as stack:
-            for store in tuple(self._stages):
-                stack.push_async_callback(self._close, store)
+            for storage in tuple(self._stages):
+                stack.push_async_callback(self._close, storage)
 
-    async def enter(self, store: Store, *, fresh: bool = False) -> Player:
+    async def enter(self, storage: Storage, *, fresh: bool = False) -> Player:
         """A player for one script; fresh: on a server that nothing has happened to. Raises SubjectError where it cannot
         be begun.
         """
-        if fresh and store in self._stages:
-            await self._close(store)
-        stage = self._stages.get(store) or await self._open(store)
+        if fresh and storage in self._stages:
+            await self._close(storage)
+        stage = self._stages.get(storage) or await self._open(storage)
         gates = await Gates.fresh(stage.router, self._routers, self._spec.read_timeout_ms)
         front = None if stage.front is None else (HOST, stage.front.ports[0])
-        return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms, front=front)
+        direct = stage.front is None and stage.through is None
+        return Player(stage.host, gates, self._numbers, now_ms=stage.now_ms, front=front, direct=direct)
 
-    def hops(self, store: Store) -> tuple[Passage | None, Passage | None]:
-        """The ways through Toxiproxy of the server with that store: to its router, and from its callers."""
-        stage = self._stages[store]
+    def hops(self, storage: Storage) -> tuple[Passage | None, Passage | None]:
+        """The ways through Toxiproxy of that server: to its router, and from its callers."""
+        stage = self._stages[storage]
         return stage.through, stage.front
 
-    async def leave(self, player: Player, store: Store) -> None:
+    async def leave(self, player: Player, storage: Storage) -> None:
         """The script is over. A server on which anything is still under way, or that does not say so, is closed."""
         await to_the_end(player.close())
         if not player.broken and await player.rests():
-            self._stages[store].now_ms = player.lives.now_ms
+            self._stages[storage].now_ms = player.lives.now_ms
         else:
-            await to_the_end(self._close(store))
+            await to_the_end(self._close(storage))
 
     async def play(self, script: Script, *, fresh: bool = False) -> Record:
-        """That script, to its end; on a server that nothing has happened to where that is asked for, and where it loses
-        what it had stored: who counts from 1 again is seen only by who had counted from 1.
-        """
-        loses = script.store is Store.MEMORY and any(isinstance(step, Restart) for step in script.steps)
-        player = await self.enter(script.store, fresh=fresh or loses)
+        """That script, to its end; on a server that nothing has happened to where that is asked for, or needed."""
+        player = await self.enter(script.storage, fresh=fresh or script.alone)
         try:
             for step in script.steps:
                 await player.perform(step)
             await player.finish()
             return player.record(script)
         finally:
-            await self.leave(player, script.store)
+            await self.leave(player, script.storage)
 
-    async def _open(self, store: Store) -> _Stage:
+    async def _open(self, storage: Storage) -> _Stage:
         async with AsyncExitStack() as stack:
             ground = await stack.enter_async_context(Ground.open(self._spec, self._routers, self._way, self._toxiproxy))
-            host = self._open_host(store, ground.upstreams)
+            host = self._open_host(storage, ground.upstreams)
             stack.push_async_callback(host.close)
             await host.begin(FIRST_MS)
             front = await stack.enter_async_context(self._front(host))
             stage = _Stage(ground.router, host, stack.pop_all(), through=ground.through, front=front)
-        self._stages[store] = stage
+        self._stages[storage] = stage
         return stage
 
     @asynccontextmanager
@@ -139,5 +136,5 @@ class Theatre:
         async with Passage.open(required(self._toxiproxy), (address,), self._way.under_caller) as front:
             yield front
 
-    async def _close(self, store: Store) -> None:
-        await to_the_end(self._stages.pop(store).leaving.aclose())
+    async def _close(self, storage: Storage) -> None:
+        await to_the_end(self._stages.pop(storage).leaving.aclose())

@@ -31,15 +31,17 @@ from suites.tinker.open_call import Departure
 
 _RESET = End(side=Side.AFTER, ending=Ending.RESET)
 _LOST = next(fault.id for fault in CATALOGUE.values() if fault.act == _RESET)  # the work is done, and no answer comes
+SCARCE_BYTES = 14_000  # two sessions, and a few operations
+MORE_THAN_FIT = 8
+_SCARCE = "there is no room"
 _BEGIN = (Open(), Submit(session=0))
 
 
 def told(offer: Offer) -> Mapping[str, Script]:
     """The scripts by name, with the times of that offer."""
     steps = {**_abandoned(offer), **_delivered(offer), **_submits(offer), **_restarts()}
-    return {
-        name: script_of(tuple(each), store=_STORES.get(name, Store.MEMORY), name=name) for name, each in steps.items()
-    }
+    scripts = {name: script_of(each, store=_STORES.get(name, Store.MEMORY), name=name) for name, each in steps.items()}
+    return scripts | {_SCARCE: script_of(_scarce(offer), max_bytes=SCARCE_BYTES, name=_SCARCE)}
 
 
 def _abandoned(offer: Offer) -> dict[str, tuple[AnyStep, ...]]:
@@ -183,6 +185,25 @@ def _restarts() -> dict[str, tuple[AnyStep, ...]]:
             Read(poll=3),
         ),
     }
+
+
+def _scarce(offer: Offer) -> tuple[AnyStep, ...]:
+    """What does not fit is refused, and taken when there is room again; nobody's result makes room for another's."""
+    submits = [Submit(session=0) for _ in range(MORE_THAN_FIT)]
+    return (
+        Open(),
+        *submits,
+        Land(operation=0),
+        Land(operation=1),
+        Poll(operation=0),
+        Read(poll=0),
+        *[Resubmit(operation=operation) for operation in range(2, MORE_THAN_FIT)],
+        Beat(session=0),
+        Advance(ms=offer.retrieved_ms + 1),
+        Resubmit(operation=MORE_THAN_FIT - 1),
+        Poll(operation=1),
+        Read(poll=1),
+    )
 
 
 _STORES = {"terminated on its store": Store.SQLITE, "killed on its store": Store.SQLITE}

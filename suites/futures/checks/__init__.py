@@ -9,6 +9,7 @@ from suites.futures.checks.keys import FIRST_ID, FRESH_TAKEN, OTHER_CONTENT
 from suites.futures.checks.outcomes import HONEST_FAILURES, RESULT_KEPT
 from suites.futures.checks.results import OWN_RESULT, SAME_BYTES
 from suites.futures.checks.retrieval import DELIVERED, NOT_YET, UNDELIVERED, WHOLE_TTL
+from suites.futures.checks.room import BOUNDED
 from suites.futures.checks.waiting import ENDS, NOBODY_WAITS, NOTHING_LEFT_BEHIND
 
 CHECKS: tuple[FuturesCheck, ...] = (
@@ -29,6 +30,7 @@ CHECKS: tuple[FuturesCheck, ...] = (
     FIRST_ID,
     OTHER_CONTENT,
     FRESH_TAKEN,
+    BOUNDED,
     NOBODY_WAITS,
     NOTHING_LEFT_BEHIND,
     ENDS,

@@ -12,13 +12,14 @@ from suites.futures.record import Record
 class FuturesCheck(Property):
     """One property of a record. `judge` is pure, and returns nothing where the record holds nothing that the property
     is about. needs_clock, needs_restart, needs_store: it is only shown where the suites have the server's clock, its
-    process, or a store that outlives that.
+    process, a store that outlives that, or the say how much is kept.
     """
 
     judge: Callable[[Record], list[Finding]]
     needs_clock: bool = False
     needs_restart: bool = False
     needs_store: bool = False
+    needs_room: bool = False
 
 
 def must(
@@ -30,6 +31,7 @@ def must(
     needs_clock: bool = False,
     needs_restart: bool = False,
     needs_store: bool = False,
+    needs_room: bool = False,
 ) -> FuturesCheck:
     """A property whose breach is a FAIL."""
     return FuturesCheck(
@@ -41,4 +43,5 @@ def must(
         needs_clock=needs_clock,
         needs_restart=needs_restart,
         needs_store=needs_store,
+        needs_room=needs_room,
     )

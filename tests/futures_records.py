@@ -40,6 +40,7 @@ OTHERS = (2001, 2002)
 
 OPENED = Opened(step=0, session=0, sampling_session="s")
 RESULT = Answer(kind=Kind.RESULT, status=200, body=b"one", operation=1001, execution=1)
+AS_JSON = Answer(kind=Kind.RESULT, status=200, body=b"{}", operation=1001, execution=1, json=True)
 FAILED = Answer(kind=Kind.FAILED, status=200, body=b"{}", says="it broke", executed="unknown")
 NOT_RUN = Answer(kind=Kind.FAILED, status=200, body=b"{}", says="refused", executed="no")
 AGAIN = Answer(kind=Kind.TRY_AGAIN, status=408)

@@ -10,6 +10,7 @@ from suites.futures.steps import Loss, Other
 from suites.tinker.open_call import Departure
 from tests.futures_records import (
     AGAIN,
+    AS_JSON,
     BUSY,
     FAILED,
     GONE,
@@ -84,6 +85,7 @@ GOOD: dict[str, list[Record]] = {
     ],
     "same-bytes": [
         record(*_DELIVERED, ask(1), reached(1), read(RESULT, 1)),
+        record(*_DELIVERED, ask(1), read(AS_JSON, 1), ask(2), read(AS_JSON, 2)),
         record(submit(), landed(), ask(), read(FAILED), ask(1), read(FAILED, 1)),
     ],
     "own-result": [record(*_DELIVERED, ledger=served())],
@@ -151,6 +153,7 @@ BAD: dict[str, list[Record]] = {
     "honest-failures": [record(submit(), landed(), ask(), reached(), read(NOT_RUN), ledger=served())],
     "same-bytes": [
         record(*_DELIVERED, ask(1), reached(1), read(_OTHER, 1)),
+        record(*_DELIVERED, ask(1), read(AS_JSON, 1), ask(2), read(FAILED, 2)),
         record(*_DELIVERED, ended(killed=True), began(kept=True), ask(1), read(FAILED, 1)),
     ],
     "own-result": [
@@ -214,7 +217,7 @@ EMPTY: dict[str, list[Record]] = {
     "not-yet": [record(*_DELIVERED)],
     "result-kept": [record(submit(), landed(), ask(), reached(), read(FAILED), ledger=(*served(), *struck()))],
     "honest-failures": [record(*_DELIVERED)],
-    "same-bytes": [record(*_DELIVERED)],
+    "same-bytes": [record(*_DELIVERED), record(*_DELIVERED, ask(1), read(AS_JSON, 1))],
     "own-result": [record(submit(), landed(), ask(), reached(), read(FAILED))],
     "honest-ids": [record(submit(), ask())],
     "unique-ids": [record(submit(), resubmit(taken("70")))],

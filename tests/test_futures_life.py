@@ -1,6 +1,7 @@
 """The model of an operation's life, and what a script is said to have exercised."""
 
 import pytest
+from msgspec import structs
 
 from suites.futures.life import MAY_ANSWER, State, lives_after
 from suites.futures.offer import Offer, Storage, Store, is_offer
@@ -10,6 +11,7 @@ from suites.futures.steps import Loss, Other
 from suites.tinker.open_call import Departure
 from tests.futures_records import (
     AGAIN,
+    AS_JSON,
     BUSY,
     FAILED,
     GONE,
@@ -96,6 +98,7 @@ EVERYTHING = (
     *(record(submit(), ask(), landed(), reached(), left(how)) for how in Departure),
     record(submit(), landed()),
     record(submit(BUSY), resubmit(taken())),
+    record(submit(), structs.replace(resubmit(taken()), at_once=True), landed(), ask(), reached(), read(AS_JSON)),
 )
 
 

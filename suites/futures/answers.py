@@ -1,6 +1,7 @@
 """What a reply says to a caller of futures: every status and body falls into one kind, and none is judged here."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from fake_router.content import MAGIC
@@ -43,6 +44,8 @@ def polled(reply: Reply | None) -> Answer:
                 says=says[:_SAYS],
                 executed=executed if isinstance(executed, str) else "",
             )
+        case 200, {"sequences": [{"tokens": list(tokens)}, *_]}:
+            return _naming(reply, tokens, json=True)
         case _:
             return _turned_down(reply)
 
@@ -55,11 +58,17 @@ def _result(reply: Reply) -> Answer:
         return Answer(kind=Kind.OTHER, status=200, body=reply.body, says=f"a result that cannot be read: {error}")
     if not sample.sequences:
         return Answer(kind=Kind.OTHER, status=200, body=reply.body, says="a result without a sequence")
-    match sample.sequences[0].tokens:
-        case (magic, operation, execution, *_) if magic == MAGIC:
-            return Answer(kind=Kind.RESULT, status=200, body=reply.body, operation=operation, execution=execution)
+    return _naming(reply, sample.sequences[0].tokens, json=False)
+
+
+def _naming(reply: Reply, tokens: Sequence[object], *, json: bool) -> Answer:
+    match tokens:
+        case [magic, int(operation), int(execution), *_] if magic == MAGIC:
+            return Answer(
+                kind=Kind.RESULT, status=200, body=reply.body, operation=operation, execution=execution, json=json
+            )
         case _:
-            return Answer(kind=Kind.RESULT, status=200, body=reply.body)
+            return Answer(kind=Kind.RESULT, status=200, body=reply.body, json=json)
 
 
 def _turned_down(reply: Reply) -> Answer:

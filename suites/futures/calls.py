@@ -100,9 +100,10 @@ class Calls:
                 return None
             return submitted(await call.reply(WITHIN_MS))
 
-    async def poll(self, place: int, request_id: str) -> None:
+    async def poll(self, place: int, request_id: str, *, json: bool = False) -> None:
         """A poll is sent; nobody reads its reply yet."""
-        self.polls[place] = await open_poll(self.endpoint, request_id, metadata_only=False)
+        accept = wire.JSON if json else wire.PROTOBUF
+        self.polls[place] = await open_poll(self.endpoint, request_id, metadata_only=False, accept=accept)
 
     async def read(self, place: int, within_ms: int) -> Answer | None:
         """Its answer; None where none has come within that time."""

@@ -84,6 +84,16 @@ class Drawn:
         return (FAULTS[place],) if place >= 0 else ()
 
     @property
+    def copies(self) -> int:
+        """How many submit the same at once; mostly one."""
+        return (self.lost // 8) % 4 if (self.lost // 8) % 8 > 5 else 1
+
+    @property
+    def seldom(self) -> bool:
+        """True, in one of eight cases."""
+        return self.how % 8 == 7
+
+    @property
     def loss(self) -> Loss | None:
         """Whether a reply is lost, which is seldom."""
         return {1: Loss.AT_ONCE, 2: Loss.UNREAD}.get(self.lost % 8)

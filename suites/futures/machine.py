@@ -130,7 +130,7 @@ class FuturesMachine(RuleBasedStateMachine):
 
     def _submit(self, drawn: Drawn) -> None:
         session = drawn.late(range(self.playing.cast.sessions))
-        self.do(steps.Submit(session=session, faults=drawn.faults, lost=drawn.loss))
+        self.do(steps.Submit(session=session, faults=drawn.faults, lost=drawn.loss, copies=drawn.copies))
 
     def _resubmit(self, drawn: Drawn) -> None:
         operation = drawn.late(range(self.playing.cast.operations))
@@ -138,7 +138,7 @@ class FuturesMachine(RuleBasedStateMachine):
         self.do(steps.Resubmit(operation=operation, other=other, lost=None if other else drawn.loss))
 
     def _poll(self, drawn: Drawn) -> None:
-        self.do(steps.Poll(operation=drawn.late(self.asked_for)))
+        self.do(steps.Poll(operation=drawn.late(self.asked_for), json=drawn.seldom))
 
     def _poll_and_read(self, drawn: Drawn) -> None:
         self._poll(drawn)

@@ -17,6 +17,7 @@ from suites.futures.host import Host
 from suites.futures.life import Lives
 from suites.futures.notes import Notes
 from suites.futures.record import (
+    Answer,
     Answered,
     Asked,
     Beaten,
@@ -142,10 +143,10 @@ class Player:
                 self.notes.saw(Beaten, session=session, status=await self._calls.beat(session))
             case Submit():
                 await self._submit(step)
-            case Resubmit(operation=operation):
-                await self._sent(operation, again=True, other=step.other, lost=step.lost)
+            case Resubmit():
+                await self._resubmit(step)
             case Poll(operation=operation):
-                await self._poll(operation)
+                await self._poll(operation, json=step.json)
             case Ask(request_id=request_id):
                 await self._ask(request_id)
             case Read(poll=poll):
@@ -168,12 +169,25 @@ class Player:
     async def _submit(self, step: Submit) -> None:
         operation = self.cast.operations - 1
         await self._gates.hold(self._calls.begin(step.session), step.faults)
-        await self._sent(operation, lost=step.lost)
+        losses = [step.lost, *[None] * (step.copies - 1)]
+        answers = await asyncio.gather(*(self._calls.submit(operation, lost=lost) for lost in losses))
+        for place, answer in enumerate(answers):
+            self._submitted(operation, answer, again=place > 0, at_once=place > 0, lost=losses[place])
 
-    async def _sent(
-        self, operation: int, *, again: bool = False, other: Other | None = None, lost: Loss | None = None
+    async def _resubmit(self, step: Resubmit) -> None:
+        answer = await self._calls.submit(step.operation, other=step.other, lost=step.lost)
+        self._submitted(step.operation, answer, again=True, other=step.other, lost=step.lost)
+
+    def _submitted(
+        self,
+        operation: int,
+        answer: Answer | None,
+        *,
+        again: bool,
+        at_once: bool = False,
+        other: Other | None = None,
+        lost: Loss | None = None,
     ) -> None:
-        answer = await self._calls.submit(operation, other=other, lost=lost)
         self.notes.saw(
             Submitted,
             operation=operation,
@@ -181,17 +195,18 @@ class Player:
             number=self._calls.number_of(operation, other),
             answer=answer,
             again=again,
+            at_once=at_once,
             other=other,
             lost=lost,
         )
 
-    async def _poll(self, operation: int) -> None:
+    async def _poll(self, operation: int, *, json: bool) -> None:
         """Nobody polls for what was given no id."""
         place = len(self.cast.polls) - 1
         life = self.lives.operations.get(operation)
         if life is not None and life.first_id:
             self.notes.saw(Asked, poll=place, operation=operation, request_id=life.first_id)
-            await self._calls.poll(place, life.first_id)
+            await self._calls.poll(place, life.first_id, json=json)
 
     async def _ask(self, request_id: str) -> None:
         """Its number is below those of the polls that wait."""

@@ -29,7 +29,8 @@ class Kind(StrEnum):
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """One whole answer, or that there was none. request_id: of a submit that was taken. operation and execution: whom
-    a result names in its tokens. executed: what a failure says of it: "no", "unknown" or "yes".
+    a result names in its tokens; json: it is written in JSON. executed: what a failure says of it: "no", "unknown" or
+    "yes".
     """
 
     kind: Kind
@@ -40,6 +41,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     operation: int | None = None
     execution: int | None = None
     executed: str = ""
+    json: bool = False
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact", tag=True):
@@ -67,7 +69,7 @@ class Beaten(Fact, frozen=True, kw_only=True):
 
 class Submitted(Fact, frozen=True, kw_only=True):
     """An operation was submitted. other: under its key, but with other content; number: what the content carries.
-    again: not for the first time. lost: its caller left, and has seen no answer.
+    again: not for the first time; at_once: together with the first. lost: its caller left, and has seen no answer.
     """
 
     operation: int
@@ -75,6 +77,7 @@ class Submitted(Fact, frozen=True, kw_only=True):
     number: int
     answer: Answer | None = None
     again: bool = False
+    at_once: bool = False
     other: Other | None = None
     lost: Loss | None = None
 

@@ -8,6 +8,7 @@ from suites.futures.record import Answered, AnyFact, Began, Ended, Kind, Landed,
 from suites.tinker.open_call import Departure
 
 _WHEN = ("in flight", "crossing", "unread")
+_AS_JSON = "result read as JSON"
 _READ = {
     Kind.RESULT: "result read",
     Kind.FAILED: "failure read",
@@ -18,6 +19,7 @@ SITUATIONS = (
     "submitted",
     "reply lost at-once",
     "reply lost unread",
+    "submitted by several at once",
     "re-sent in flight",
     "re-sent with its outcome kept",
     "re-sent past its TTL",
@@ -31,6 +33,7 @@ SITUATIONS = (
     "landed for several pollers",
     "landed after a poll was abandoned",
     *_READ.values(),
+    _AS_JSON,
     "asked close before the undelivered TTL",
     "asked at the undelivered TTL or past it",
     "asked close before the retrieved TTL",
@@ -71,6 +74,8 @@ def _situations(fact: AnyFact, lives: Lives) -> Iterator[str]:
                 yield "stranger's id"
             elif answer.kind in _READ:
                 yield _READ[answer.kind]
+                if answer.json:
+                    yield _AS_JSON
         case Ended(killed=killed):
             if any(life.waits for life in lives.polls.values()):
                 yield f"{'killed' if killed else 'terminated'} with polls waiting"
@@ -93,6 +98,8 @@ def _of_submit(fact: Submitted, lives: Lives) -> Iterator[str]:
         yield "submitted"
     elif fact.other is not None:
         yield "re-sent with other content"
+    elif fact.at_once:
+        yield "submitted by several at once"
     else:
         yield _again(lives.state_of(fact.operation))
 

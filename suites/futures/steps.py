@@ -15,6 +15,7 @@ from suites.tinker.open_call import Departure
 
 MAX_MS = 10 * 24 * 3_600_000
 MAX_DIGITS = 400
+MAX_COPIES = 8
 
 
 class Loss(StrEnum):
@@ -54,14 +55,18 @@ class Beat(Step, frozen=True, kw_only=True, tag="beat"):
 
 class Submit(Step, frozen=True, kw_only=True, tag="submit"):
     """A new operation under the session's next sequence number. The router holds it, once received, until it lands;
-    then its exchanges meet these faults, in order.
+    then its exchanges meet these faults, in order. copies: so many callers submit it at once; where a reply is lost it
+    is that of the first.
     """
 
     session: int
     faults: tuple[str, ...] = ()
     lost: Loss | None = None
+    copies: int = 1
 
     def __post_init__(self) -> None:
+        if not 1 <= self.copies <= MAX_COPIES:
+            raise ValueError(f"copies is {self.copies!r}; expected 1 to {MAX_COPIES}")
         for id_ in self.faults:
             act = fault_named(id_).act
             if is_listener_act(act) or needs_stream(act) or needs_expectation(act):
@@ -81,9 +86,12 @@ class Resubmit(Step, frozen=True, kw_only=True, tag="resubmit"):
 
 
 class Poll(Step, frozen=True, kw_only=True, tag="poll"):
-    """A poll for that operation's result, on a connection of its own. Its caller waits, and reads nothing yet."""
+    """A poll for that operation's result, on a connection of its own. Its caller waits, and reads nothing yet. json: it
+    accepts JSON alone.
+    """
 
     operation: int
+    json: bool = False
 
 
 class Read(Step, frozen=True, kw_only=True, tag="read"):

@@ -151,6 +151,15 @@ def _submits(offer: Offer) -> dict[str, tuple[AnyStep, ...]]:
             Poll(operation=0),
             Read(poll=0),
         ),
+        "three submit it at once, and one has lost its reply": (
+            Open(),
+            Submit(session=0, lost=Loss.AT_ONCE, copies=3),
+            Land(operation=0),
+            Poll(operation=0, json=True),
+            Read(poll=0),
+            Poll(operation=0, json=True),
+            Read(poll=1),
+        ),
         "the same, and other content": (
             *_BEGIN,
             Resubmit(operation=0),

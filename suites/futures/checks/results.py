@@ -12,17 +12,20 @@ from suites.futures.record import Kind, Record
 
 
 def same_bytes(record: Record) -> list[Finding]:
-    """Whoever asks, however often, before and after a restart: one operation has one outcome."""
-    by_operation: dict[int, list[tuple[str, bytes | str]]] = {}
+    """Whoever asks, however often, before and after a restart: one operation has one outcome, in each way in which it
+    is written.
+    """
+    by_operation: dict[tuple[int, bool], list[tuple[str, bytes | str]]] = {}
     for seen in seen_in(record):
         if seen.operation is None:
             continue
         if seen.answer.kind is Kind.RESULT:
-            by_operation.setdefault(seen.operation, []).append((seen.where, seen.answer.body))
+            by_operation.setdefault((seen.operation, seen.answer.json), []).append((seen.where, seen.answer.body))
         elif seen.answer.kind is Kind.FAILED:
-            by_operation.setdefault(seen.operation, []).append((seen.where, seen.answer.says))
+            for json in (False, True):
+                by_operation.setdefault((seen.operation, json), []).append((seen.where, seen.answer.says))
     found, judged = [], 0
-    for operation, outcomes in by_operation.items():
+    for (operation, _), outcomes in by_operation.items():
         first_where, first = outcomes[0]
         other = next((where for where, outcome in outcomes if outcome != first), None)
         judged += len(outcomes) > 1

@@ -5,6 +5,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 
@@ -53,20 +54,28 @@ def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]
         raise CommandError(str(error), Exit.USAGE) from None
 
 
-def examine_subject(name: str, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
-    """Examine that subject. Raises CommandError, after what was found has been written as a partial report."""
+def examine_subject(
+    name: str, items: tuple[Item, ...], options: ExamineOptions, console: Console, *, into: Path | None = None
+) -> Examined:
+    """Examine that subject. Raises CommandError, after what was found has been written as a partial report.
+
+    into: the folder that it is written to (default: a new one).
+    """
     toxiproxy = options.choice.toxiproxy
     return with_subject(
         name,
-        lambda session: _examine(session, items, options, console),
+        lambda session: _examine(session, items, options, console, into),
         options.given,
         console=console,
         toxiproxy=toxiproxy,
     )
 
 
-async def _examine(session: Session, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Examined:
-    writing = _Writing(session, options, Examination(spec=session.subject.spec, items=items))
+async def _examine(
+    session: Session, items: tuple[Item, ...], options: ExamineOptions, console: Console, into: Path | None
+) -> Examined:
+    folder = OutputFolder.new(options.out, session.name) if into is None else OutputFolder(into)
+    writing = _Writing(session, options, Examination(spec=session.subject.spec, items=items), folder)
     try:
         with progress(console, f"examining {session.name}", len(items)) as tick:
             await examine(
@@ -100,11 +109,13 @@ def smallest_id(id_: str) -> str:
 class _Writing:
     """An examination that is being written down."""
 
-    def __init__(self, session: Session, options: ExamineOptions, examination: Examination) -> None:
+    def __init__(
+        self, session: Session, options: ExamineOptions, examination: Examination, folder: OutputFolder
+    ) -> None:
         self.examination = examination
         self._session = session
         self._options = options
-        self._folder = OutputFolder.new(options.out, session.name)
+        self._folder = folder
         self._started = time.monotonic()
         self.suite: Suite | None = None
 
@@ -153,7 +164,7 @@ class _Writing:
 
     def broken_off(self, error: BaseException) -> BaseException:
         """Write what there is, and say where. The error that is to be raised instead of this one."""
-        reason, code = _why(error)
+        reason, code = why(error)
         written = False
         with contextlib.suppress(CommandError):  # what broke it off may well keep the report from being written
             self.finish(reason)
@@ -165,8 +176,8 @@ class _Writing:
         return CommandError("; ".join(filter(None, (reason.rstrip("."), where))), code)
 
 
-def _why(error: BaseException) -> tuple[str, Exit | None]:
-    """In words, and the exit code; None for an error that is ours."""
+def why(error: BaseException) -> tuple[str, Exit | None]:
+    """What broke it off, in words, and the exit code; None for an error that is ours."""
     match error:
         case asyncio.CancelledError() | KeyboardInterrupt():
             return "interrupted", Exit.INTERRUPTED

@@ -26,8 +26,7 @@ class OutputFolder:
     @staticmethod
     def new(root: Path, name: str) -> "OutputFolder":
         """A folder that no other run has, named after the time and the subject."""
-        stamp = datetime.now(tz=UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-        return OutputFolder(root / f"{stamp}-{re.sub(r'[^A-Za-z0-9.-]+', '-', name).strip('-')[-60:]}")
+        return OutputFolder(root / stamped(name))
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -69,15 +68,7 @@ class OutputFolder:
 
     def write(self, path: Path, data: bytes) -> None:
         """Write one file whole."""
-        beside = path.with_name(f".{path.name}.part")
-        try:
-            with beside.open("wb") as file:
-                file.write(data)
-            beside.replace(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
-            raise _unwritable(path, error) from None
+        write_whole(path, data)
 
     def close(self) -> None:
         """No more ledger lines will come. Raises CommandError when the last ones cannot be written."""
@@ -85,6 +76,26 @@ class OutputFolder:
             os.close(self._ledger)
         except OSError as error:
             raise _unwritable(self._ledger_path, error) from None
+
+
+def stamped(name: str) -> str:
+    """The name of a folder that no other run has: the time, and whom it is about."""
+    stamp = datetime.now(tz=UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    return f"{stamp}-{re.sub(r'[^A-Za-z0-9.-]+', '-', name).strip('-')[-60:]}"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write one file, complete or not at all, with the folders above it. Raises CommandError (exit code 4)."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as file:
+            file.write(data)
+        beside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

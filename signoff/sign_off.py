@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from signoff.report import CellReport, FaultCount, SubjectReport
+from suites.printable import printable_json
 
 SCHEMA = 1
 
@@ -18,7 +19,8 @@ SignOffVerdict = Literal["BLOCK", "UNPROVEN", "MAY SHIP"]
 class Side(msgspec.Struct, frozen=True, kw_only=True):
     """One of the two: who it was, where its own report lies (relative to this file), and why that is not whole.
 
-    earlier: its report was made before, and given in place of a subject (`--base report.json`).
+    named: what it was called on the command line. earlier: its report was made before, and given in place of a subject
+    (`--base report.json`).
     """
 
     subject: SubjectReport
@@ -29,6 +31,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     tool: str = ""
     partial: str = ""
     earlier: bool = False
+    named: str = ""
 
 
 class CellDifference(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,3 +165,8 @@ class SignOff(msgspec.Struct, frozen=True, kw_only=True):
     work: Work | None = None
     allowances: tuple[Allowance, ...] = ()
     partial: str = ""
+
+
+def dump_sign_off(sign_off: SignOff) -> bytes:
+    """The sign-off as JSON text, in which nothing steers a terminal."""
+    return printable_json(msgspec.json.format(msgspec.json.encode(sign_off), indent=1)) + b"\n"

@@ -36,13 +36,16 @@ def sign_off_of(
     strict: bool,
     allowed: Sequence[Allowed] = (),
     today: dt.date,
+    named: tuple[str, str] = ("", ""),
     earlier: bool = False,
     partial: str = "",
+    code: int = COULD_NOT_RUN,
 ) -> SignOff:
     """What changes from base to candidate, and whether it may ship.
 
-    paths: where both reports lie, relative to the sign-off's own file. earlier: base is a report of before. partial:
-    why this sign-off is not whole; a report that is partial makes it so too.
+    paths: where both reports lie, relative to the sign-off's own file. named: what both were called on the command
+    line. earlier: base is a report of before. partial: why this sign-off is not whole; a report that is partial makes
+    it so too; code: the exit code that goes with that.
     """
     comparison = compare(base, candidate)
     work = work_of(base.work, candidate.work)
@@ -54,13 +57,13 @@ def sign_off_of(
     return SignOff(
         tool=f"retryproof {version('retryproof')}",
         verdict=verdict,
-        exit=COULD_NOT_RUN if partial else _EXITS[verdict],
-        matter=matter_of(differences, decisions, work, states),
+        exit=code if partial else _EXITS[verdict],
+        matter=matter_of(differences, decisions, work, states, partial),
         seed=candidate.seed,
         depth=candidate.depth,
         strict=strict,
-        base=_side(base, paths[0], earlier=earlier),
-        candidate=_side(candidate, paths[1]),
+        base=_side(base, paths[0], named[0], earlier=earlier),
+        candidate=_side(candidate, paths[1], named[1]),
         counts={change.value: counts[change.value] for change in Change},
         cells=differences,
         decisions=decisions,
@@ -89,16 +92,19 @@ def matter_of(
     decisions: Sequence[Decision],
     work: Work | None,
     allowances: Sequence[Allowance],
+    partial: str = "",
 ) -> tuple[str, ...]:
     """The three lines that matter, the worst first: what regresses, in the words of a decision where one changed; what
-    it costs; what else a reader must know.
+    it costs; what else a reader must know. Of what is not whole: why, and what regresses in that part of it.
     """
     regressed = [each for each in differences if each.change == "regressed" and each.excused is None]
-    lines = []
+    lines = [f"not whole: {partial}"] if partial else []
     if regressed:
         ids = {each.id for each in regressed}
         verb = "regresses" if len(regressed) == 1 else "regress"
         lines.append(f"{_cells(len(regressed))} {verb}: {_worst(decisions, ids) or regressed[0].says}")
+    if partial:
+        return tuple(lines)
     if work is not None:
         lines.append(_work_line(work))
     for change in ("fixed", "weaker", "still broken", "unproven", "stronger"):
@@ -178,7 +184,7 @@ def _amplified(load: Loaded | None) -> Amplified | None:
     )
 
 
-def _side(report: Report, path: str, *, earlier: bool = False) -> Side:
+def _side(report: Report, path: str, named: str, *, earlier: bool = False) -> Side:
     return Side(
         subject=report.subject,
         report=path,
@@ -188,4 +194,5 @@ def _side(report: Report, path: str, *, earlier: bool = False) -> Side:
         tool=report.tool,
         partial=report.partial,
         earlier=earlier,
+        named=named or report.subject.name,
     )

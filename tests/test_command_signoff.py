@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from retryproof.sign_off_folder import SIDES
 from signoff.report import load_report
 from tests.command_process import Ended, Place
 
@@ -87,7 +88,7 @@ def test_what_one_side_cannot_reach_is_unproven(place: Place) -> None:
     (place.path / "front.toml").write_text(text)
     ended = place.run("signoff", "reference-server", "front.toml", "--only", "status/500-after/first", "--out", "out")
     assert (ended.code, ended.err) == (3, "")
-    assert ended.out.startswith("UNPROVEN reference-server -> reference-server: ")
+    assert ended.out.startswith("UNPROVEN reference-server -> front.toml: ")
     assert "candidate is not_run: its front end swallows 500" in " ".join(ended.out.split())
 
 
@@ -99,7 +100,8 @@ def test_both_sides_lived_through_the_same_drawn_plans(place: Place) -> None:
         *("--seed", "3", "--out", "out"),
     )
     assert (ended.code, ended.err) == (0, "")
-    sides = [load_report(folder / "report.json") for folder in set(place.folders()) - before]
+    (folder,) = set(place.folders()) - before
+    sides = [load_report(folder / side / "report.json") for side in SIDES]
     plans = [[json.dumps(cell.plan) for cell in side.cells] for side in sides]
     assert len(plans[0]) == 12
     assert plans[0] == plans[1]

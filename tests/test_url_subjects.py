@@ -109,7 +109,7 @@ def test_a_url_in_a_file_is_the_same_subject(place: Place, weak: Standing) -> No
         )
     end = place.run("signoff", "base.toml", "candidate.toml", "--only", "*/503-before/first", "--out", "out")
     assert (end.code, end.err) == (0, "")
-    assert end.out.startswith("MAY SHIP base -> candidate: ")
+    assert end.out.startswith("MAY SHIP base.toml -> candidate.toml: ")
     assert "base.toml  yes" in place.run("subjects", "base.toml").out
 
 

@@ -1,0 +1,124 @@
+"""A sign-off on a terminal: the verdict, what matters, what decisions changed, and then the cells that differ."""
+
+from rich.console import Console
+from rich.text import Text
+
+from retryproof.cells import MAX_ROWS, outcome_of
+from retryproof.sign_off_measures import print_measures
+from retryproof.terminal import print_indented, print_labelled, print_line, sheet
+from signoff.comparison import Change, failed_checks
+from signoff.report import CellReport
+from signoff.sign_off import CellDifference, Did, SignOff
+
+_STYLES = {"BLOCK": "bold red", "UNPROVEN": "yellow", "MAY SHIP": "green"}
+_CHANGES = {Change.REGRESSED: "bold red", Change.FIXED: "green", Change.UNPROVEN: "yellow"}
+TOLD = "tells otherwise: recorded, not judged"
+
+_Group = tuple[str, str]  # the change, and what the cells have in common
+
+
+def print_sign_off(out: Console, sign_off: SignOff) -> None:
+    """All of it, for a person."""
+    _print_headline(out, sign_off)
+    _print_decisions(out, sign_off)
+    print_measures(out, sign_off)
+    _print_cells(out, sign_off)
+    _print_allowances(out, sign_off)
+    print_line(out, "")
+
+
+def _print_headline(out: Console, sign_off: SignOff) -> None:
+    changes = ", ".join(f"{sign_off.counts[change]} {change}" for change in Change)
+    base = f"{sign_off.base.named}{' (of before)' if sign_off.base.earlier else ''}"
+    subjects = f"{base} -> {sign_off.candidate.named}"
+    print_line(out, Text.assemble((sign_off.verdict, _STYLES[sign_off.verdict]), f" {subjects}: {changes}"))
+    for line in sign_off.matter:
+        print_line(out, f"  {line}")
+
+
+def _print_decisions(out: Console, sign_off: SignOff) -> None:
+    changed = [decision for decision in sign_off.decisions if decision.changed]
+    if not changed:
+        return
+    print_line(out, "")
+    print_line(out, f"decisions that changed: {len(changed)} of {len(sign_off.decisions)}")
+    table = sheet(out, "the forwarder saw", "the work was", "class", "base", "candidate", fold=("base", "candidate"))
+    for decision in changed[:MAX_ROWS]:
+        done = "done" if decision.truth == "executed" else "not done"
+        table.add_row(Text(decision.evidence), done, decision.class_, _did(decision.base), _did(decision.candidate))
+    print_indented(out, table)
+    if len(changed) > MAX_ROWS:
+        print_line(out, f"  and {len(changed) - MAX_ROWS} more, in signoff.json")
+
+
+def _did(did: Did) -> str:
+    return f"{did.does}: {_span(did.attempts)} sent, {_span(did.executions)} run, {did.outcome}"
+
+
+def _span(span: tuple[int, int] | None) -> str:
+    if span is None:
+        return "?"
+    return str(span[0]) if span[0] == span[1] else f"{span[0]}-{span[1]}"
+
+
+def _print_cells(out: Console, sign_off: SignOff) -> None:
+    groups: dict[_Group, list[CellDifference]] = {}
+    for cell in sign_off.cells:
+        if cell.change != Change.SAME.value or cell.says:
+            groups.setdefault((cell.change, _about(cell)), []).append(cell)
+    order = list(Change)
+    for change, about in sorted(groups, key=lambda group: (order.index(Change(group[0])), group[1])):
+        _print_group(out, Change(change), about, groups[change, about])
+
+
+def _about(cell: CellDifference) -> str:
+    """What the cells of a group have in common: the checks that differ, or the words for it."""
+    base, candidate = (failed_checks(side) if side else frozenset() for side in (cell.base, cell.candidate))
+    match cell.change:
+        case Change.REGRESSED:
+            return ", ".join(sorted(candidate - base))
+        case Change.STILL_BROKEN:
+            return ", ".join(sorted(candidate))
+        case Change.FIXED:
+            return ", ".join(sorted(base))
+        case Change.SAME:
+            return TOLD
+        case _:
+            return cell.says
+
+
+def _print_group(out: Console, change: Change, about: str, cells: list[CellDifference]) -> None:
+    count = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
+    print_line(out, "")
+    print_line(out, Text.assemble((change.upper(), _CHANGES.get(change, "bold")), f" {about}: {count}"))
+    excused = any(cell.excused is not None for cell in cells)
+    names = ("cell", "base", "candidate", *(("allowance",) if excused else ()))
+    table = sheet(out, *names, fold=("base", "candidate"))
+    for cell in cells[:MAX_ROWS]:
+        allowance = () if not excused else ("" if cell.excused is None else f"number {cell.excused + 1}",)
+        table.add_row(cell.id, _side(cell.base), _side(cell.candidate), *allowance)
+    print_indented(out, table)
+    if len(cells) > MAX_ROWS:
+        print_line(out, f"  and {len(cells) - MAX_ROWS} more, in signoff.json")
+    if cells[0].says != about:
+        print_labelled(out, ("  e.g.", cells[0].says))
+
+
+def _side(cell: CellReport | None) -> str:
+    if cell is None:
+        return "-"
+    if cell.verdict == "not_run":
+        return "not run"
+    attempts = "?" if cell.attempts is None else cell.attempts
+    return f"{cell.verdict}: {attempts} sent, {cell.executions} run, {outcome_of(cell)}"
+
+
+def _print_allowances(out: Console, sign_off: SignOff) -> None:
+    if not sign_off.allowances:
+        return
+    print_line(out, "")
+    table = sheet(out, "allowance", "cells", "state", "excused", "expires", "owner", "reason", fold=("reason", "cells"))
+    for number, entry in enumerate(sign_off.allowances, 1):
+        words = (entry.cells, entry.state, str(entry.excused), entry.expires, entry.owner, entry.reason)
+        table.add_row(str(number), *map(Text, words))
+    out.print(table)

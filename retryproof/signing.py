@@ -1,0 +1,78 @@
+"""A sign-off that is being made: its folder says at every moment how far it is, whatever ends it."""
+
+import contextlib
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from retryproof.examine import why
+from retryproof.exits import CommandError, Exit
+from retryproof.options import ExamineOptions
+from retryproof.sign_off_folder import NOT_FINISHED, PATHS, SIDES, SignOffFolder
+from signoff.allowances import Allowed
+from signoff.examination import Examination
+from signoff.report import Report
+from signoff.reporting import report_of
+from signoff.sign_off import SignOff
+from signoff.signing_off import sign_off_of
+from suites.subject import SubjectSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signing:
+    """Both sides, by the names that they have on the command line, and what is known of them before they run.
+
+    allowed: what is excused. earlier: the base is a report of before.
+    """
+
+    folder: SignOffFolder
+    names: tuple[str, str]
+    specs: tuple[SubjectSpec, SubjectSpec]
+    options: ExamineOptions
+    allowed: tuple[Allowed, ...] = ()
+    earlier: Report | None = None
+    today: dt.date = field(default_factory=dt.date.today)
+
+    def write(self, partial: str = "", code: Exit = Exit.COULD_NOT_RUN) -> SignOff:
+        """Write what is known by now; partial: why that is not all. Raises CommandError."""
+        base, candidate = (self._report(side, spec) for side, spec in zip(SIDES, self.specs, strict=True))
+        sign_off = sign_off_of(
+            self.earlier or base,
+            candidate,
+            paths=PATHS,
+            strict=self.options.strict,
+            allowed=self.allowed,
+            today=self.today,
+            named=self.names,
+            earlier=self.earlier is not None,
+            partial=partial,
+            code=code,
+        )
+        self.folder.write(sign_off)
+        return sign_off
+
+    def _report(self, side: str, spec: SubjectSpec) -> Report:
+        nothing = Examination(spec=spec, items=())
+        return self.folder.report(side) or report_of(
+            nothing, self.options.choice, strict=self.options.strict, seconds=0, partial="not begun"
+        )
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """While inside, the sign-off is marked as partial; what ends it early is written into it, as far as that can
+        be written. Raises CommandError, with where it is.
+        """
+        self.write(NOT_FINISHED)
+        try:
+            yield
+        except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
+            raise self._broken_off(error) from None
+
+    def _broken_off(self, error: BaseException) -> BaseException:
+        reason, code = why(error)
+        where = ""
+        with contextlib.suppress(CommandError):  # what broke it off may well keep it from being written
+            self.write(reason, code or Exit.COULD_NOT_RUN)
+            where = f"the sign-off so far is in {str(self.folder.path)!r}"
+        return error if code is None else CommandError("; ".join(filter(None, (reason, where))), code)

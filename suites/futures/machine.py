@@ -94,13 +94,13 @@ class FuturesMachine(RuleBasedStateMachine):
         room = len(cast.waiting) < POLLS
         return [
             (self._submit, 5 if cast.operations < OPERATIONS else 0),
-            (self._poll_and_read, 4 if self.asked_for and room else 0),
-            (self._poll, 6 if self.asked_for and room else 0),
-            (self._land, 6 if cast.held else 0),
+            (self._poll_and_read, 3 if self.asked_for and room else 0),
+            (self._poll, 7 if self.asked_for and room else 0),
+            (self._land, 5 if cast.held else 0),
             (self._advance, 0 if powers.no_clock else 6),
             (self._leave, 7 if cast.waiting else 0),
             (self._read, 2 if cast.waiting else 0),
-            (self._cross, 4 if self.crossable else 0),
+            (self._cross, 9 if self.crossable else 0),
             (self._resubmit, 4 if cast.operations else 0),
             (self._beat, 1),
             (self._ask, 1),
@@ -138,7 +138,8 @@ class FuturesMachine(RuleBasedStateMachine):
         self.do(steps.Resubmit(operation=operation, other=other, lost=None if other else drawn.loss))
 
     def _poll(self, drawn: Drawn) -> None:
-        self.do(steps.Poll(operation=drawn.late(self.asked_for), json=drawn.seldom))
+        in_flight = [operation for operation in self.asked_for if operation in self.playing.cast.held]
+        self.do(steps.Poll(operation=drawn.late([*self.asked_for, *in_flight, *in_flight]), json=drawn.seldom))
 
     def _poll_and_read(self, drawn: Drawn) -> None:
         self._poll(drawn)

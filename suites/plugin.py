@@ -23,6 +23,7 @@ MARKER_SAYS = (
     "fixture fake_router is armed with; what is planned must strike"
 )
 PROMISES = "promises"
+TINKER_SAYS = "tinker: the real Tinker SDK is the caller (pip install 'tinker>=0.25,<0.26')"
 MAX_EXAMPLES = 100_000
 BENCHES = pytest.StashKey["list[Bench]"]()
 ROUTER = pytest.StashKey["OwnRouter"]()
@@ -73,6 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """A place for what the suites print at the end, and the marker."""
     config.stash[BENCHES] = []
     config.addinivalue_line("markers", MARKER_SAYS)
+    config.addinivalue_line("markers", TINKER_SAYS)
     config.addinivalue_line("markers", f"{PROMISES}(word): a suite for subjects that promise that")
 
 

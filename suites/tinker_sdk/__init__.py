@@ -1,0 +1,1 @@
+"""The real Tinker SDK as the caller, in a process of its own."""

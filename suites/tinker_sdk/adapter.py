@@ -60,7 +60,7 @@ class Adapter:
                 assert_never(order)
 
     def _open(self, order: Open) -> None:
-        chosen = {"_client_config": {"use_pyqwest_transport": False}} if order.httpx else {}
+        chosen: dict[str, Any] = {"_client_config": {"use_pyqwest_transport": False}} if order.httpx else {}
         try:
             service = tinker.ServiceClient(
                 base_url=order.url, api_key=API_KEY, default_headers=dict(order.headers), **chosen

@@ -21,9 +21,9 @@ from suites.printable import printable
 from suites.standing import StandingSubject
 from suites.tinker_sdk.hop import Hop
 from suites.tinker_sdk.judging import INVARIANT, SdkRecord, wrong_in
-from suites.tinker_sdk.process import SdkClient, SdkProcess, missing
+from suites.tinker_sdk.process import SdkClient, SdkError, SdkProcess, missing
 from suites.tinker_sdk.scenarios import Scenario
-from suites.tinker_sdk.scene import NotHappenedError, Scene
+from suites.tinker_sdk.scene import WITHIN_S, NotHappenedError, Scene
 from suites.way import PLAIN, Address
 
 
@@ -127,7 +127,12 @@ class SdkBench:
         host, port = way_in or endpoint.address
         url = urlunsplit(("http", f"{host}:{port}", endpoint.path, "", ""))
         headers = {name: value for name, value in endpoint.headers.items() if name.lower() != "host"}
-        client = await self.sdk.client(url, httpx=transport is Transport.HTTPX, headers=headers)
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                client = await self.sdk.client(url, httpx=transport is Transport.HTTPX, headers=headers)
+        except (SdkError, TimeoutError) as error:
+            says = str(error) or f"the SDK opened no session within {WITHIN_S:g} s"
+            raise BrokenMustError(printable(f"FAIL on {self.bench.name}, SDK on {transport}: {says}")) from None
         if transport is Transport.PYQWEST and not client.pyqwest:
             self.sdk.close(client)
             raise NotRunError("not_run: its client/config turns pyqwest off")

@@ -81,6 +81,23 @@ async def _submit_lost_in_flight(scene: Scene) -> None:
     await scene.landed(call)
 
 
+async def _submit_cut(scene: Scene) -> None:
+    """Its submit is lost on its way to the server, which never hears of it."""
+    await scene.lay(ResetPeer(direction=UP))
+    await scene.sample()
+    await scene.lift(lost=UP)
+
+
+async def _submit_lost_then_killed(scene: Scene) -> None:
+    """The reply to its submit is lost, and the server is another process when it comes again."""
+    await scene.lay(ResetPeer(direction=DOWN))
+    call = await scene.sample(held=True)
+    await scene.received(call)
+    await scene.landed(call)
+    await scene.restart(killed=True)
+    await scene.lift(lost=DOWN)
+
+
 async def _poll_cut(toxic: Toxic, scene: Scene) -> None:
     """Its poll is cut while it is held, and so is every other until the result has long landed with nobody there."""
     call = await scene.sample(held=True)
@@ -172,6 +189,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         Scenario(name=f"submit reply lost by {name}", play=partial(_submit_lost, toxics), through=True)
         for name, toxics in _BY_TOXIC
     ),
+    Scenario(name="submit lost", play=_submit_cut, through=True),
     Scenario(name="submit reply lost in flight", play=_submit_lost_in_flight, through=True, clock=True),
     *(
         Scenario(name=f"poll cut by {name}", play=partial(_poll_cut, toxic), through=True, clock=True)
@@ -183,6 +201,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         for name, toxics in _BY_TOXIC
     ),
     Scenario(name="two polls at once", play=_overlapping, through=True, clock=True),
+    Scenario(
+        name="submit reply lost, then killed",
+        play=_submit_lost_then_killed,
+        through=True,
+        clock=True,
+        store=Store.SQLITE,
+    ),
     Scenario(
         name="landed, then terminated",
         play=partial(_restarted, False),

@@ -1,11 +1,20 @@
 """The process of the SDK: what is said where the SDK is not installed, and when its process is gone."""
 
+import asyncio
+import contextlib
+
 import pytest
 
 from suites.bench import Bench, NotRunError
 from suites.tinker_sdk import process
 from suites.tinker_sdk.bench import SdkBench
 from suites.tinker_sdk.process import SdkError, SdkProcess
+
+SESSIONS = b'{"session_id":"s","sampling_session_id":"x"}'  # the answer to all that a client asks at first
+HEADER_OF = {
+    False: "host:",
+    True: "Host:",
+}  # hyper, under pyqwest, writes small letters; h11, under httpx, as it is told
 
 
 def test_without_the_sdk_there_is_one_line_that_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,3 +35,29 @@ async def test_a_process_that_ends_by_itself_fails_what_waits_for_it(monkeypatch
                 SdkError, match=r"(?s)has ended with code 1[.].*No module named suites.tinker_sdk.no_such"
             ):
                 await sdk.client("http://127.0.0.1:1", httpx=False, headers={})
+
+
+@pytest.mark.tinker
+async def test_both_transports_of_the_sdk_are_had_and_told_apart_on_the_wire() -> None:
+    """The server's client/config leaves it pyqwest; and it sends the headers that it is given."""
+    heads: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError), contextlib.closing(writer):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                heads.append(head)
+                await reader.readexactly(int(head.lower().partition("content-length: ")[2].partition("\r")[0]))
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
+                writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(SESSIONS), SESSIONS))
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server, SdkProcess.open() as sdk:
+        port = server.sockets[0].getsockname()[1]
+        for httpx, host in HEADER_OF.items():
+            client = await sdk.client(f"http://127.0.0.1:{port}", httpx=httpx, headers={"X-Mine": "1"})
+            assert client.pyqwest is not httpx
+            lines = heads[-1].split("\r\n")
+            assert lines[0] == "POST /api/v1/create_sampling_session HTTP/1.1"
+            assert [line[:5] for line in lines if line.lower().startswith("host:")] == [host]
+            assert [line.lower() for line in lines if line.lower().startswith("x-mine")] == ["x-mine: 1"]
+            sdk.close(client)

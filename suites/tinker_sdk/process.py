@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
@@ -10,10 +9,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count
-from pathlib import Path
 
 import msgspec
 
+from suites.ending import to_the_end
 from suites.tinker_sdk.orders import AnyAnswer, AnyOrder, Asking, Close, NotOpened, Open, Opened, Returned
 
 INSTALL = "pip install 'tinker>=0.25,<0.26'"
@@ -45,7 +44,7 @@ class SdkClient:
 class SdkProcess:
     """Made by `open`; it belongs to one loop."""
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, log: int) -> None:
         self._process = process
         self._log = log
         self._numbers = count(1)
@@ -56,27 +55,23 @@ class SdkProcess:
     @asynccontextmanager
     async def open() -> AsyncIterator["SdkProcess"]:
         """A process that lives until this is left, and no longer than we do: it ends with its stdin."""
-        folder = Path(tempfile.mkdtemp(prefix="retryproof-sdk-"))
-        try:
-            with (folder / "log").open("wb") as log:
-                process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", ADAPTER),
-                    stdin=asyncio.subprocess.PIPE,
-                    stdout=asyncio.subprocess.PIPE,
-                    stderr=log,
-                    env=_environment(),
-                    limit=_LONGEST_LINE,
-                    start_new_session=True,
-                )
-            sdk = SdkProcess(process, folder / "log")
+        with tempfile.TemporaryFile() as log:  # it has no name: nothing of it is left, however we end
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", ADAPTER),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                env=_environment(),
+                limit=_LONGEST_LINE,
+                start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
+            )
+            sdk = SdkProcess(process, log.fileno())
             listening = asyncio.create_task(sdk._listen())
             try:
                 yield sdk
             finally:
-                await sdk._end()
+                await to_the_end(sdk._end())
                 await listening
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
     async def client(self, url: str, *, httpx: bool, headers: Mapping[str, str]) -> SdkClient:
         """A new client of that server. Raises SdkError where the SDK cannot open it."""
@@ -145,7 +140,8 @@ class SdkProcess:
             await self._process.wait()
 
     def _last_words(self) -> str:
-        text = self._log.read_bytes()[-_LAST_BYTES:].decode(errors="replace").strip()
+        size = os.fstat(self._log).st_size
+        text = os.pread(self._log, _LAST_BYTES, max(0, size - _LAST_BYTES)).decode(errors="replace").strip()
         return f"The last that it wrote:\n{text}" if text else "It wrote nothing."
 
 

@@ -28,7 +28,7 @@ embedded router."""
 
 _EPILOG = f"""\
 examples:
-  retryproof check                                   reference and reference-server
+  retryproof check                                   reference, reference-server
   retryproof check nginx --depth core                40 cells of nginx
   retryproof check mine.toml --only 'status/503*'    some cells of your own
   retryproof check reference nginx --strict --quiet  in CI: an exit code

@@ -34,6 +34,8 @@ def _print_headline(out: Console, sign_off: SignOff) -> None:
     print_line(out, Text.assemble((sign_off.verdict, _STYLES[sign_off.verdict]), f" {subjects}: {changes}"))
     for line in sign_off.matter:
         print_line(out, f"  {line}")
+    for note in sign_off.notes:
+        print_line(out, f"note: {note}")
 
 
 def _print_decisions(out: Console, sign_off: SignOff) -> None:

@@ -11,6 +11,7 @@ from retryproof.exits import CommandError, Exit
 from retryproof.options import ExamineOptions
 from retryproof.sign_off_folder import NOT_FINISHED, PATHS, SIDES, SignOffFolder
 from signoff.allowances import Allowed
+from signoff.earlier import Earlier
 from signoff.examination import Examination
 from signoff.report import Report
 from signoff.reporting import report_of
@@ -21,24 +22,25 @@ from suites.subject import SubjectSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signing:
-    """Both sides, by the names that they have on the command line, and what is known of them before they run.
+    """Both sides, by the names that they have on the command line.
 
-    allowed: what is excused. earlier: the base is a report of before.
+    begun: what stands for a side as long as its folder holds no report. allowed: what is excused. earlier: the base is
+    a report of before.
     """
 
     folder: SignOffFolder
     names: tuple[str, str]
-    specs: tuple[SubjectSpec, SubjectSpec]
+    begun: tuple[Report, Report]
     options: ExamineOptions
     allowed: tuple[Allowed, ...] = ()
-    earlier: Report | None = None
+    earlier: Earlier | None = None
     today: dt.date = field(default_factory=dt.date.today)
 
     def write(self, partial: str = "", code: Exit = Exit.COULD_NOT_RUN) -> SignOff:
         """Write what is known by now; partial: why that is not all. Raises CommandError."""
-        base, candidate = (self._report(side, spec) for side, spec in zip(SIDES, self.specs, strict=True))
+        base, candidate = (self.folder.report(side) or begun for side, begun in zip(SIDES, self.begun, strict=True))
         sign_off = sign_off_of(
-            self.earlier or base,
+            base if self.earlier is None else self.earlier.report,
             candidate,
             paths=PATHS,
             strict=self.options.strict,
@@ -46,17 +48,12 @@ class Signing:
             today=self.today,
             named=self.names,
             earlier=self.earlier is not None,
+            notes=() if self.earlier is None else self.earlier.notes,
             partial=partial,
             code=code,
         )
         self.folder.write(sign_off)
         return sign_off
-
-    def _report(self, side: str, spec: SubjectSpec) -> Report:
-        nothing = Examination(spec=spec, items=())
-        return self.folder.report(side) or report_of(
-            nothing, self.options.choice, strict=self.options.strict, seconds=0, partial="not begun"
-        )
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -76,3 +73,9 @@ class Signing:
             self.write(reason, code or Exit.COULD_NOT_RUN)
             where = f"the sign-off so far is in {str(self.folder.path)!r}"
         return error if code is None else CommandError("; ".join(filter(None, (reason, where))), code)
+
+
+def not_begun(spec: SubjectSpec, options: ExamineOptions) -> Report:
+    """What stands for a side that has no report yet."""
+    nothing = Examination(spec=spec, items=())
+    return report_of(nothing, options.choice, strict=options.strict, seconds=0, partial="not begun")

@@ -1,21 +1,33 @@
 """`retryproof signoff`: the same plans against base and candidate, and what changes for whom."""
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 
-from retryproof.command import EXIT_CODES, Command
+from faults.coverage import Depth
+from retryproof.command import EXIT_CODES, Command, file_path
 from retryproof.examine import examine_subject, items_for
-from retryproof.exits import Exit
-from retryproof.options import add_examine_options, examine_options
+from retryproof.exits import CommandError, Exit
+from retryproof.folder import write_whole
+from retryproof.options import ExamineOptions, add_examine_options, examine_options
+from retryproof.revisions import checked_out
 from retryproof.sessions import require_subject
-from retryproof.sign_off_folder import FILE, SIDES, SignOffFolder
+from retryproof.sign_off_folder import FILE, PATHS, SIDES, SignOffFolder
 from retryproof.sign_off_page import print_sign_off
-from retryproof.signing import Signing
+from retryproof.signing import Signing, not_begun
 from retryproof.terminal import console, print_line
 from retryproof.url_options import refuse_urls
+from signoff.allowances import AllowanceError, Allowed, load_allowances
+from signoff.earlier import earlier_than
+from signoff.items import Item, NothingToDoError
+from signoff.report import ReportError, load_report
+from suites.run import Promise
+from suites.under_text import NOTHING_OVER
 
 _DESCRIPTION = """\
 Sign off a change of retry policy: the same plans against BASE and CANDIDATE,
-and the cells that differ."""
+and what changes for whom. `--base REPORT.json` stands for a BASE that was
+examined before."""
 
 _EPILOG = f"""\
 what a cell can be:
@@ -31,40 +43,138 @@ what a cell can be:
 examples:
   retryproof signoff reference:safe reference:blanket-5xx
   retryproof signoff nginx nginx:retry-non-idempotent --only 'wait/*'
-  retryproof signoff old.toml new.toml --examples 2000 --strict
+  retryproof signoff HEAD:proxy.toml proxy.toml        what this change does
+  retryproof signoff proxy.toml proxy.toml:next        a variant in the file
+  retryproof signoff proxy.toml --base report.json     what was examined before
+  retryproof signoff old.toml new.toml --allow known.toml --strict
 
 {EXIT_CODES}
 
   For a sign-off 0 means that the change may ship, 1 that it blocks, 3 that it
-  is unproven, and 4 that either side could not run."""
+  is unproven, and 4 that either side could not run: then no verdict is claimed.
+  What --allow excuses neither blocks nor counts as unproven."""
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    what = "a built-in name, a variant of one, or a TOML file"
-    parser.add_argument("base", metavar="BASE", help=f"the subject as it is: {what}")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="the subject as it shall be: likewise")
+    parser.usage = (
+        f"{parser.prog} [OPTION]... BASE CANDIDATE\n       {parser.prog} [OPTION]... CANDIDATE --base REPORT.json"
+    )
+    add = parser.add_argument
+    add(
+        "subjects",
+        metavar="SUBJECT",
+        nargs="+",
+        help="BASE and CANDIDATE, the subject as it is and as it shall be: a built-in name, a TOML file, a variant of "
+        "one of them (proxy.toml:next), or a file as a revision in git has it (HEAD~1:proxy.toml); with --base only "
+        "CANDIDATE",
+    )
+    add(
+        "--base",
+        type=file_path,
+        metavar="REPORT.json",
+        help="an earlier report of the base: its own plans are lived through by the candidate",
+    )
+    add(
+        "--allow",
+        type=file_path,
+        metavar="FILE",
+        help="cells that are known to differ, in TOML: each a glob, with reason, owner and the last day on which it "
+        "excuses (docs/signoff.md)",
+    )
     add_examine_options(parser)
 
 
 def _run(options: argparse.Namespace) -> Exit:
     wanted = examine_options(options)
-    names = (options.base, options.candidate)
-    refuse_urls(names)
-    items = items_for(names, wanted)
+    _check_usage(options, wanted)
+    allowed = () if options.allow is None else _allowances(options.allow)
     terminal = console(quiet=wanted.quiet)
-    signing = Signing(
-        folder=SignOffFolder(wanted.out, *names),
-        names=names,
-        specs=(require_subject(names[0], wanted.given), require_subject(names[1], wanted.given)),
-        options=wanted,
-    )
-    with signing.under_way():
-        for name, side in zip(names, SIDES, strict=True):
-            examine_subject(name, items, wanted, terminal, into=signing.folder.side(side))
+    with checked_out(options.subjects) as names:
+        if options.base is None:
+            signing, items = _of_two(names, options, wanted, allowed)
+        else:
+            signing, items = _of_earlier(names[0], options, wanted, allowed)
+        with signing.under_way():
+            for name, side in zip(names, SIDES[-len(names) :], strict=True):
+                examine_subject(name, items, signing.options, terminal, into=signing.folder.side(side))
     sign_off = signing.write()
     print_sign_off(terminal, sign_off)
     print_line(terminal, f"sign-off: {signing.folder.path / FILE}")
     return Exit(sign_off.exit)
+
+
+def _check_usage(options: argparse.Namespace, wanted: ExamineOptions) -> None:
+    names = options.subjects
+    expected = "BASE and CANDIDATE" if options.base is None else "CANDIDATE alone beside --base"
+    if len(names) != (2 if options.base is None else 1):
+        raise CommandError(f"{' '.join(names)!r}; expected {expected}; see `retryproof signoff --help`", Exit.USAGE)
+    refuse_urls(names)
+    choice = wanted.choice
+    drawn = choice.examples is not None or choice.seed or choice.under != NOTHING_OVER or choice.toxics
+    if options.base is not None and (drawn or choice.depth is Depth.DEEP):
+        raise CommandError(
+            "--base beside --seed, --examples, --under, --draw-toxics or --depth deep; expected none of them: the "
+            "plans of that report are lived through (--only and --depth core choose some of them)",
+            Exit.USAGE,
+        )
+
+
+def _of_two(
+    names: tuple[str, ...], options: argparse.Namespace, wanted: ExamineOptions, allowed: tuple[Allowed, ...]
+) -> tuple[Signing, tuple[Item, ...]]:
+    """The same plans for both."""
+    items = items_for(names, wanted)
+    base, candidate = (require_subject(name, wanted.given) for name in names)
+    promised = all(spec.facts.promises is Promise.FUTURES for spec in (base, candidate))
+    wanted = replace(wanted, choice=replace(wanted.choice, futures=promised))
+    return Signing(
+        folder=SignOffFolder(wanted.out, *options.subjects),
+        names=tuple(options.subjects),
+        begun=(not_begun(base, wanted), not_begun(candidate, wanted)),
+        options=wanted,
+        allowed=allowed,
+    ), items
+
+
+def _of_earlier(
+    name: str, options: argparse.Namespace, wanted: ExamineOptions, allowed: tuple[Allowed, ...]
+) -> tuple[Signing, tuple[Item, ...]]:
+    """The plans of the base's report, for the candidate."""
+    candidate = require_subject(name, wanted.given)
+    try:
+        data = options.base.read_bytes()
+        choice = wanted.choice
+        earlier = earlier_than(load_report(options.base), candidate, only=choice.only, depth=choice.depth)
+    except (ReportError, NothingToDoError) as error:
+        raise CommandError(f"--base {str(options.base)!r}: {error}", Exit.USAGE) from None
+    except OSError as error:
+        raise CommandError(
+            f"cannot read --base {str(options.base)!r}: {error.strerror}; expected a report.json", Exit.USAGE
+        ) from None
+    wanted = replace(wanted, choice=earlier.choice)
+    base = f"{options.base}"
+    folder = SignOffFolder(wanted.out, base, *options.subjects)
+    write_whole(folder.path / PATHS[0], data)
+    return Signing(
+        folder=folder,
+        names=(base, options.subjects[0]),
+        begun=(earlier.report, not_begun(candidate, wanted)),
+        options=wanted,
+        allowed=allowed,
+        earlier=earlier,
+    ), earlier.items
+
+
+def _allowances(path: Path) -> tuple[Allowed, ...]:
+    try:
+        return load_allowances(path)
+    except AllowanceError as error:
+        raise CommandError(str(error), Exit.USAGE) from None
+    except OSError as error:
+        raise CommandError(
+            f"cannot read --allow {str(path)!r}: {error.strerror}; expected a file of allowances (docs/signoff.md)",
+            Exit.USAGE,
+        ) from None
 
 
 COMMAND = Command(

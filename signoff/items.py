@@ -73,7 +73,7 @@ class Item:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """Which items are wanted. examples None: what the depth says, or none where `only` chooses cells. toxics: plans
-    draw them too.
+    draw them too. futures: what promises them is led through their suite.
     """
 
     depth: Depth = Depth.FULL
@@ -82,6 +82,7 @@ class Choice:
     seed: int = 0
     under: Under = NOTHING_OVER
     toxics: bool = False
+    futures: bool = True
 
     @property
     def toxiproxy(self) -> bool:
@@ -106,7 +107,7 @@ class Choice:
 def wants_futures(choice: Choice, specs: Sequence[SubjectSpec]) -> bool:
     """The suite of futures is lived through: they all promise them, and nothing lies over their hops."""
     promised = all(spec.facts.promises is Promise.FUTURES for spec in specs)
-    return promised and not choice.toxiproxy and chooses_futures(choice.only)
+    return choice.futures and promised and not choice.toxiproxy and chooses_futures(choice.only)
 
 
 def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> tuple[Item, ...]:
@@ -115,7 +116,7 @@ def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
     Cells that a subject cannot reach are among them, plans that one of them cannot reach are not drawn.
     """
     cells = cells_for(specs, choice.depth, choice.under)
-    items = [_cell_item(cell) for cell in cells]
+    items = [cell_item(cell) for cell in cells]
     items += _drawn_items(choice, specs, machine) if choice.drawn else []
     if choice.only is not None:
         items = [item for item in items if fnmatchcase(item.id, choice.only)]
@@ -143,6 +144,7 @@ def _drawn_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine)
     return [Item(id=f"drawn/{number:04}", plan=plan) for number, plan in enumerate(plans)]
 
 
-def _cell_item(cell: Cell) -> Item:
+def cell_item(cell: Cell) -> Item:
+    """That cell, lived through as often as what it can show asks for."""
     item = Item(id=cell.id, plan=cell.plan, cell=cell)
     return replace(item, times=TOLD_TIMES) if item.tells else item

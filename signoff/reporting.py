@@ -53,7 +53,7 @@ def report_of(
         depth=choice.depth,
         strict=strict,
         verdict=_unless_partial(overall(cells), partial),
-        counts=_counts(cells),
+        counts=counts_of(cells),
         histogram=_histogram(examination),
         cells=cells,
         runs_per_second=round(lived / seconds, 1) if seconds else 0.0,
@@ -92,7 +92,8 @@ def _subject_report(spec: SubjectSpec) -> SubjectReport:
     )
 
 
-def _counts(cells: tuple[CellReport, ...]) -> dict[str, int]:
+def counts_of(cells: tuple[CellReport, ...]) -> dict[str, int]:
+    """Cells by verdict, and their warnings."""
     counts: Counter[str] = Counter(dict.fromkeys(("PASS", "FAIL", "UNKNOWN", "not_run", "warnings"), 0))
     counts.update(cell.verdict for cell in cells)
     counts["warnings"] = sum(cell.warnings for cell in cells)

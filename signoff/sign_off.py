@@ -144,7 +144,8 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
 class SignOff(msgspec.Struct, frozen=True, kw_only=True):
     """All of one sign-off. `partial` says why it is not whole: then no verdict is claimed (it is UNPROVEN).
 
-    matter: the three lines that matter, in order. exit: the exit code that goes with the verdict.
+    matter: the three lines that matter, in order. exit: the exit code that goes with the verdict. notes: what a reader
+    must know of an earlier report that stands in for the base: its version, and what it lacks.
     """
 
     schema: int = SCHEMA
@@ -165,6 +166,7 @@ class SignOff(msgspec.Struct, frozen=True, kw_only=True):
     work: Work | None = None
     allowances: tuple[Allowance, ...] = ()
     partial: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def dump_sign_off(sign_off: SignOff) -> bytes:

@@ -38,14 +38,15 @@ def sign_off_of(
     today: dt.date,
     named: tuple[str, str] = ("", ""),
     earlier: bool = False,
+    notes: tuple[str, ...] = (),
     partial: str = "",
     code: int = COULD_NOT_RUN,
 ) -> SignOff:
     """What changes from base to candidate, and whether it may ship.
 
     paths: where both reports lie, relative to the sign-off's own file. named: what both were called on the command
-    line. earlier: base is a report of before. partial: why this sign-off is not whole; a report that is partial makes
-    it so too; code: the exit code that goes with that.
+    line. earlier: base is a report of before; notes: what is to be known of it. partial: why this sign-off is not
+    whole; a report that is partial makes it so too; code: the exit code that goes with that.
     """
     comparison = compare(base, candidate)
     work = work_of(base.work, candidate.work)
@@ -72,6 +73,7 @@ def sign_off_of(
         work=work,
         allowances=states,
         partial=partial,
+        notes=notes,
     )
 
 

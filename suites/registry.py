@@ -1,8 +1,7 @@
-"""Subjects by what people call them: a built-in name, a variant of one, a TOML file, a URL, or module:callable."""
+"""Subjects by what people call them: a built-in name, a TOML file, a variant of either, a URL, or module:callable."""
 
 from difflib import get_close_matches
 from importlib.metadata import version as version_of
-from pathlib import Path
 
 from suites.callable_path import is_callable_path, load_callable
 from suites.callables import CallableSubject
@@ -12,7 +11,7 @@ from suites.processes import Supervisor
 from suites.reference import REFERENCE_POLICIES, ReferenceSubject, reference_subject
 from suites.standing import StandingSubject
 from suites.subject import SubjectError, SubjectSpec
-from suites.subject_file import built_in_file, built_in_names, load_subject_file
+from suites.subject_file import built_in_file, built_in_names, file_and_variant, load_subject_file
 
 REFERENCE = "reference"
 
@@ -46,8 +45,8 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
     head, _, variant = name.partition(":")
     if head == REFERENCE:
         return reference_subject(variant or None, version_of("retryproof"))
-    if name.endswith(".toml") or Path(name).is_file():
-        file = load_subject_file(Path(name))
+    if found := file_and_variant(name):
+        file = load_subject_file(*found)
         return StandingSubject(file) if file.url else ForeignSubject(file, supervisor)
     if name in built_in_names():
         return ForeignSubject(built_in_file(name), supervisor)

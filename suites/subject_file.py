@@ -19,6 +19,14 @@ def load_subject_file(path: Path, variant: str | None = None) -> SubjectFile:
     return SubjectReader(str(path), path.resolve().parent, data, variant).subject()
 
 
+def file_and_variant(name: str) -> tuple[Path, str | None] | None:
+    """The file that a person means by that name, and the variant: FILE, or FILE.toml:VARIANT; None for another name."""
+    if name.endswith(".toml") or Path(name).is_file():
+        return Path(name), None
+    head, _, variant = name.rpartition(":")
+    return (Path(head), variant) if head.endswith(".toml") else None
+
+
 def variants_in(path: Path) -> list[str]:
     """The names of the variants in that file. Raises SubjectFileError."""
     load_subject_file(path)

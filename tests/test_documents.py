@@ -12,6 +12,7 @@ from fake_router.entries import AnyEntry, EndedBy, Witness
 from faults.catalogue import CATALOGUE, POISONS
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Class, Replied
+from signoff import sign_off
 from signoff.report import CellReport, Report
 from suites.subject_keys import KEYS
 
@@ -86,6 +87,17 @@ def test_every_key_of_a_report_is_documented() -> None:
     """By its name in the JSON."""
     keys = {name for kind in (Report, CellReport) for name in kind.__struct_encode_fields__}
     assert _tables_of("report.md") >= keys
+
+
+def test_every_key_of_a_sign_off_is_documented() -> None:
+    """By its name in the JSON, whatever holds it."""
+    kinds = [
+        kind for kind in vars(sign_off).values() if isinstance(kind, type) and kind.__module__ == sign_off.__name__
+    ]
+    keys = {name for kind in kinds for name in kind.__struct_encode_fields__}
+    text = (ROOT / "docs" / "signoff.md").read_text().partition("## signoff.json")[2]
+    assert {key for key in keys if f"`{key}`" not in text} == set()
+    assert len(kinds) > 10
 
 
 def test_every_key_of_a_subject_file_is_documented() -> None:

@@ -2,14 +2,26 @@
 
 import asyncio
 import contextlib
+from pathlib import Path
 
 import pytest
 
+import suites.tinker_sdk.bench
 from suites.bench import Bench, NotRunError
 from suites.tinker_sdk import process
-from suites.tinker_sdk.bench import SdkBench
+from suites.tinker_sdk.bench import SdkBench, Transport
 from suites.tinker_sdk.process import SdkError, SdkProcess
+from suites.tinker_sdk.scenarios import SCENARIOS
 
+PLAIN = """
+name = "plain"
+command = ["{python}"]
+speaks = "tinker"
+promises = "futures"
+connect_timeout_ms = 300
+read_timeout_ms = 300
+quiet_ms = 400
+"""
 SESSIONS = b'{"session_id":"s","sampling_session_id":"x"}'  # the answer to all that a client asks at first
 HEADER_OF = {
     False: "host:",
@@ -24,6 +36,30 @@ def test_without_the_sdk_there_is_one_line_that_says_what_to_install(monkeypatch
         with pytest.raises(NotRunError) as raised, SdkBench.open(bench):
             raise AssertionError("it was opened without the SDK")
     assert str(raised.value) == f"not_run: the real Tinker SDK is not installed; {process.INSTALL}"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("polls meet 408", "its clock is not the suites': `options` under [futures] give it none ({clock_ms})"),
+        ("router not accepting", "its router publishes no answer that means `not accepted`"),
+    ],
+)
+def test_what_a_subject_gives_no_means_for_is_not_run(
+    name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the reason, before the SDK is told anything."""
+    monkeypatch.setattr(suites.tinker_sdk.bench, "missing", lambda: None)
+    file = tmp_path / "plain.toml"
+    file.write_text(PLAIN)
+    (scenario,) = (one for one in SCENARIOS if one.name == name)
+    with (
+        Bench.open(str(file), 1) as bench,
+        SdkBench.open(bench) as sdk,
+        pytest.raises(NotRunError) as raised,
+    ):
+        sdk.holds(scenario, Transport.HTTPX)
+    assert str(raised.value) == f"not_run: {says}"
 
 
 async def test_a_process_that_ends_by_itself_fails_what_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,9 +70,10 @@ class SdkBench:
         finally:
             asyncio.run_coroutine_threadsafe(stack.aclose(), bench.loop).result()
 
-    def holds(self, scenario: Scenario, transport: Transport) -> None:
-        """Live through it, and insist that the SDK gets what is right. Raises BrokenMustError, and NotRunError where it
-        cannot be lived through here.
+    def holds(self, scenario: Scenario, transport: Transport) -> SdkRecord:
+        """Live through it, and insist that the SDK gets what is right; returns what happened.
+
+        Raises BrokenMustError, and NotRunError where it cannot be lived through here.
         """
         if reason := self._out_of_reach(scenario):
             raise NotRunError(f"not_run: {reason}")
@@ -86,6 +87,7 @@ class SdkBench:
             lines = [f"  invariant: {INVARIANT}", *(f"  showed: {says}" for says in wrong)]
             where = f"{scenario.name!r} on {self.bench.name}, SDK on {transport}"
             raise BrokenMustError(printable("\n".join([f"FAIL of {where}:", *lines])))
+        return record
 
     def _out_of_reach(self, scenario: Scenario) -> str:
         subject = self.bench.driver.subject
@@ -120,7 +122,8 @@ class SdkBench:
             scene = Scene(host=stage.host, gates=gates, numbers=numbers, sdk=self.sdk, client=client, hop=hop)
             gap = await _played(scenario, scene)
             await scene.over()
-            rests = not gap and await _rests(stage)
+            # Of a subject that stands, the router's port is left for whoever comes next: there is only one.
+            rests = not gap and not self.bench.spec.standing and await _rests(stage)
             return scene.record(scenario.expects, scenario.strikes), gap
 
     async def _client(self, endpoint: Endpoint, way_in: Address | None, transport: Transport) -> SdkClient:

@@ -19,7 +19,7 @@ from signoff.items import Item, NothingToDoError, chosen_items, wants_futures
 from signoff.report import Report, dump_report
 from signoff.reporting import report_of
 from suites.futures.offer import Offer
-from suites.futures.suite import Suite, play_suite
+from suites.futures.suite import Suite, play_suite, suite_for
 from suites.futures.told import told
 from suites.given import NOTHING_GIVEN, Given
 from suites.processes import ProcessError
@@ -82,23 +82,20 @@ async def _examine(
                 writing.examination, session.driver, session.machine, writing.recorder(tick), jobs=options.jobs
             )
         if wants_futures(options.choice, [session.subject.spec]):
-            writing.suite = await _futures(session, options, console)
+            await _play_futures(writing, session, options, console)
         return writing.finish()
     except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
         raise writing.broken_off(error) from None
 
 
-async def _futures(session: Session, options: ExamineOptions, console: Console) -> Suite:
+async def _play_futures(writing: "_Writing", session: Session, options: ExamineOptions, console: Console) -> None:
     await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts has to be
     scripts = len(told(Offer())) + options.choice.scripts
     with progress(console, f"futures of {session.name}", scripts) as tick:
-        return await play_suite(
-            session.subject,
-            session.driver.routers,
-            examples=options.choice.scripts,
-            seed_number=options.choice.seed,
-            on_script=tick,
+        writing.suite = suite_for(
+            session.subject, examples=options.choice.scripts, seed_number=options.choice.seed, on_script=tick
         )
+        await play_suite(writing.suite, session.subject, session.driver.routers)
 
 
 def smallest_id(id_: str) -> str:

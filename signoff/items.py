@@ -21,7 +21,7 @@ TOLD_TIMES = 5  # a cell that only tells is repeated, to see whether it varies
 
 
 EXAMPLES = {Depth.CORE: 0, Depth.FULL: 200, Depth.DEEP: 2_000}  # how many plans are drawn at each depth
-SCRIPTS = {Depth.CORE: 0, Depth.FULL: 40, Depth.DEEP: 1_000}  # and how many scripts, for who promises futures
+SCRIPTS = {Depth.CORE: 0, Depth.FULL: 30, Depth.DEEP: 1_000}  # and how many scripts, for who promises futures
 
 
 class NothingToDoError(ValueError):
@@ -99,9 +99,11 @@ class Choice:
         """How many plans are drawn; none where a toxic is itself the fault."""
         if self.under.poison is not None:
             return 0
-        if self.examples is not None:
-            return self.examples
-        return 0 if self.only is not None and not fnmatchcase("drawn/0000", self.only) else EXAMPLES[self.depth]
+        rows_alone = self.only is not None and not fnmatchcase("drawn/0000", self.only)
+        if self.examples is None:
+            return 0 if rows_alone else EXAMPLES[self.depth]
+        scripts_are_meant = rows_alone and chooses_futures(self.only)
+        return 0 if scripts_are_meant else self.examples
 
 
 def wants_futures(choice: Choice, specs: Sequence[SubjectSpec]) -> bool:

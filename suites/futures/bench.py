@@ -8,7 +8,7 @@ from suites.failing_plans import kept_script
 from suites.findings import Verdict
 from suites.futures.checks.check import FuturesCheck
 from suites.futures.judging import invariant_of
-from suites.futures.suite import Suite, play_suite
+from suites.futures.suite import Suite, play_suite, suite_for
 from suites.futures.verdicts import verdict_on
 from suites.printable import printable
 
@@ -26,7 +26,9 @@ class FuturesBench:
 
         async def play() -> Suite:
             await bench.driver.stages.close()  # of a subject that stands, the router is where that of the scripts is
-            return await play_suite(bench.driver.subject, bench.driver.routers, examples=bench.examples, seed_number=0)
+            suite = suite_for(bench.driver.subject, examples=bench.examples, seed_number=0)
+            await play_suite(suite, bench.driver.subject, bench.driver.routers)
+            return suite
 
         suite = asyncio.run_coroutine_threadsafe(play(), bench.loop).result()
         bench.exercised.update(suite.played.situations)

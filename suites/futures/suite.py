@@ -46,28 +46,28 @@ def chooses_futures(only: str | None) -> bool:
     return only is None or any(fnmatchcase(id_, only) for id_ in ids_of_suite())
 
 
-async def play_suite(
-    subject: Subject,
-    routers: RouterThread,
-    *,
-    examples: int,
-    seed_number: int,
-    on_script: Callable[[], None] = lambda: None,
+def suite_for(
+    subject: Subject, *, examples: int, seed_number: int, on_script: Callable[[], None] = lambda: None
 ) -> Suite:
-    """All of it. Raises SubjectError where the subject cannot be had."""
+    """Of which nothing has been played."""
+    return Suite(played=Played(on_script=on_script), powers=powers_over(subject), examples=examples, seed=seed_number)
+
+
+async def play_suite(suite: Suite, subject: Subject, routers: RouterThread) -> None:
+    """All of it; what is broken off has been played as far as that. Raises SubjectError where the subject cannot be
+    had.
+    """
     if isinstance(subject, ForeignSubject):
         await subject.read_version()
-    powers = powers_over(subject)
-    played = Played(on_script=on_script)
+    played, powers = suite.played, suite.powers
     async with Theatre(subject.spec, routers, host_of(subject)) as theatre:
         for script in told(_offer_of(subject)).values():
             if not out_of_reach(script, powers):
                 played.add(await theatre.play(script))
-        if examples and not played.failing:
-            await _drawn(theatre, powers, played, examples=examples, seed_number=seed_number)
+        if suite.examples and not played.failing:
+            await _drawn(theatre, suite)
         for check, failing in tuple(played.failing.items()):
             await _confirm(theatre, played, check, failing)
-    return Suite(played=played, powers=powers, examples=examples, seed=seed_number)
 
 
 def out_of_reach(script: Script, powers: Powers) -> str:
@@ -87,16 +87,18 @@ def out_of_reach(script: Script, powers: Powers) -> str:
     return next(filter(None, reasons), "")
 
 
-async def _drawn(theatre: Theatre, powers: Powers, played: Played, *, examples: int, seed_number: int) -> None:
+async def _drawn(theatre: Theatre, suite: Suite) -> None:
     """The machine is synchronous, so it has a thread of its own; who stops waiting for it stops it."""
     from suites.futures.machine import play_drawn  # hypothesis takes a while to import
 
-    table = Table(theatre=theatre, loop=asyncio.get_running_loop(), powers=powers, played=played)
-    playing = asyncio.ensure_future(asyncio.to_thread(play_drawn, table, examples=examples, seed_number=seed_number))
+    loop = asyncio.get_running_loop()
+    table = Table(theatre=theatre, loop=loop, powers=suite.powers, played=suite.played)
+    drawing = asyncio.to_thread(play_drawn, table, examples=suite.examples, seed_number=suite.seed)
+    playing = asyncio.ensure_future(drawing)
     try:
         await asyncio.shield(playing)
     except asyncio.CancelledError:
-        played.stopped = True
+        suite.played.stopped = True
         await asyncio.wait((playing,))
         raise
 

@@ -100,7 +100,8 @@ class FuturesMachine(RuleBasedStateMachine):
             (self._advance, 0 if powers.no_clock else 6),
             (self._leave, 7 if cast.waiting else 0),
             (self._read, 2 if cast.waiting else 0),
-            (self._cross, 9 if self.crossable else 0),
+            (self._cross, 8 if self.crossable else 0),
+            (self._leave_and_land, 6 if self.crossable else 0),
             (self._resubmit, 4 if cast.operations else 0),
             (self._beat, 1),
             (self._ask, 1),
@@ -157,6 +158,14 @@ class FuturesMachine(RuleBasedStateMachine):
     def _cross(self, drawn: Drawn) -> None:
         first = tuple(First)[drawn.lost % 2]
         self.do(steps.Cross(poll=drawn.late(self.crossable), how=drawn.one_of(self._ways), first=first))
+
+    def _leave_and_land(self, drawn: Drawn) -> None:
+        """It lands with one poller less, perhaps with none; for a while after that nobody comes."""
+        poll = drawn.late(self.crossable)
+        self.do(steps.Leave(poll=poll, how=drawn.one_of(self._ways)))
+        self.do(steps.Land(operation=self.playing.cast.polls[poll]))
+        if drawn.lost % 2 and not self.table.powers.no_clock:
+            self.do(steps.Advance(ms=self.playing.lives.terms.retrieved_ms + 1))
 
     def _ask(self, drawn: Drawn) -> None:
         self.do(steps.Ask(request_id=drawn.one_of(STRANGERS)))

@@ -27,6 +27,19 @@ class FindingReport(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[int, ...] = ()
 
 
+class Step(msgspec.Struct, frozen=True, array_like=True):
+    """One arrow or mark of a cell's sequence diagram. who: "caller", "forwarder", "toxiproxy" or "upstream N"; whom: to
+    whom it goes, empty for a mark on `who` itself. ms: since the first step. entries: seqs of the cell's ledger.
+    """
+
+    ms: int
+    who: str
+    whom: str
+    says: str
+    mark: Literal["", "strike", "accepted", "executed"] = ""
+    entries: tuple[int, ...] = ()
+
+
 class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     """One cell, or one drawn plan (`fault` then names every fault that it holds).
 
@@ -64,6 +77,7 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     run: int = 0
     truth: Literal["executed", "not executed", ""] = ""
     doubled: int = 0
+    diagram: tuple[Step, ...] = ()
 
 
 class SubjectReport(msgspec.Struct, frozen=True, kw_only=True):

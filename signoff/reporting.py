@@ -10,6 +10,7 @@ from faults.catalogue import CATALOGUE, FAMILIES, LETS_PASS, POISONS, fault_name
 from faults.fault import Fault
 from faults.plan_json import plan_to_json
 from faults.vocabulary import Replied
+from signoff.diagram import diagram_of
 from signoff.examination import Examination, Result
 from signoff.futures_cells import futures_cells
 from signoff.items import Choice, Item
@@ -162,6 +163,7 @@ def cell_report(result: Result, *, run: int, runs: int, strict: bool) -> CellRep
         smallest=None if result.smallest is None else plan_to_json(result.smallest.plan),
         run=0 if lived.unreachable is not None else run,
         truth=_truth(item, fault),
+        diagram=diagram_of(result.shown.run) if lived.unreachable is None else (),
         doubled=sum(len(account.executions) > 1 for account in accounts),
         runs=0 if lived.unreachable is not None else runs,
     )

@@ -1,0 +1,218 @@
+"""What report.html holds: a report, or a sign-off, as compact data. Every text and every diagram is in it once, and
+cells name them by number, so that 5,000 cells stay below 5 MB.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from signoff.decisions import decisions_of
+from signoff.report import CellReport, Report, Step
+from signoff.sign_off import Amplified, Decision, Did, Interval, SignOff
+
+_SAME = "same"
+
+
+@dataclass(slots=True)
+class Tables:
+    """Texts and diagrams, each once, by number in order of their first use."""
+
+    texts: dict[str, int] = field(default_factory=dict)
+    diagrams: dict[tuple[Any, ...], int] = field(default_factory=dict)
+
+    def text(self, text: str) -> int:
+        """Its number."""
+        return self.texts.setdefault(text, len(self.texts))
+
+    def diagram(self, steps: Sequence[Step]) -> int | None:
+        """Its number; None for one without a step."""
+        if not steps:
+            return None
+        packed = tuple(self._packed(step) for step in steps)
+        return self.diagrams.setdefault(packed, len(self.diagrams))
+
+    def _packed(self, step: Step) -> tuple[Any, ...]:
+        whom = self.text(step.whom) if step.whom else 0
+        return step.ms, self.text(step.who), whom, self.text(step.says), self.text(step.mark), step.entries
+
+
+def data_of_report(report: Report, named: str) -> dict[str, Any]:
+    """Of one examination; `named`: what the subject was called on the command line."""
+    tables = _tables()
+    cells: list[list[Any]] = []
+    for cell in report.cells:
+        side = _side(cell, tables, f"plans/{_file(cell.id)}", named, diagram=True)
+        word, because = tables.text(cell.verdict), tables.text(_because(cell))
+        cells.append([*_of_cell(cell, tables), word, because, None, side])
+    decisions = [_row(each) for each in decisions_of(report, report)]
+    return {
+        **_frame(tables, cells, decisions),
+        "sides": [{"name": report.subject.name}],
+        "work": [],
+        "mix": "",
+        "amplification": [],
+        "waits": [],
+        "allowances": [],
+    }
+
+
+def data_of_sign_off(sign_off: SignOff) -> dict[str, Any]:
+    """Of base and candidate. A base that went as the candidate did is said to, and not drawn again."""
+    tables = _tables()
+    cells: list[list[Any]] = []
+    for each in sign_off.cells:
+        known = each.candidate or each.base
+        assert known is not None  # a difference is made of at least one cell
+        same = each.change == _SAME and each.candidate is not None
+        base = _side(each.base, tables, _plan(sign_off.base.report, each.id), _named(sign_off, 0), diagram=not same)
+        candidate = _side(
+            each.candidate, tables, _plan(sign_off.candidate.report, each.id), _named(sign_off, 1), diagram=True
+        )
+        row = [*_of_cell(known, tables), tables.text(each.change), tables.text(each.says), each.excused]
+        cells.append([*row, base, candidate])
+    return {
+        **_frame(tables, cells, [_row(each) for each in sign_off.decisions]),
+        "sides": [{"name": name} for name in _names(sign_off)],
+        "work": _work(sign_off),
+        "mix": "" if sign_off.work is None else f"mix {sign_off.work.mix!r}: {sign_off.work.origin}",
+        "amplification": [
+            [
+                each.state,
+                str(each.operations),
+                _amplified(each.base, each.reason),
+                _amplified(each.candidate, each.reason),
+            ]
+            for each in sign_off.amplification
+        ],
+        "waits": [
+            [
+                each.evidence,
+                each.of,
+                *(("-" if side is None else f"{side:g} x") for side in (each.base, each.candidate)),
+            ]
+            for each in sign_off.giving_up
+        ],
+        "allowances": [
+            [each.cells, each.reason, each.owner, each.expires, each.state, str(each.excused)]
+            for each in sign_off.allowances
+        ],
+    }
+
+
+def _tables() -> Tables:
+    tables = Tables()
+    tables.text("")  # number 0, which a script takes for nothing
+    return tables
+
+
+def _frame(tables: Tables, cells: list[Any], decisions: list[Any]) -> dict[str, Any]:
+    return {
+        "strings": list(tables.texts),
+        "diagrams": list(tables.diagrams),
+        "cells": cells,
+        "decisions": decisions,
+    }
+
+
+def _of_cell(cell: CellReport, tables: Tables) -> list[int]:
+    return [tables.text(text) for text in (cell.id, cell.fault, cell.phase, cell.evidence, cell.class_)]
+
+
+def _because(cell: CellReport) -> str:
+    found = next((each.says for each in cell.findings if each.verdict != "PASS"), "")
+    return cell.reason or found
+
+
+def _side(cell: CellReport | None, tables: Tables, plan: str, named: str, *, diagram: bool) -> list[Any] | None:
+    if cell is None:
+        return None
+    flags = [word for word, holds in (("tells", cell.tells), ("varies", cell.varies)) if holds]
+    flags += [f"{cell.warnings} warnings"] if cell.warnings else []
+    replay = f"retryproof replay {plan} --subject {named}" if cell.verdict != "not_run" and named else ""
+    return [
+        tables.text(cell.verdict),
+        cell.attempts,
+        cell.accepted,
+        cell.executions,
+        tables.text(cell.outcome),
+        cell.status,
+        cell.delay_ms,
+        tables.text(", ".join(flags)),
+        tables.text(cell.reason),
+        [
+            [
+                tables.text(each.check),
+                tables.text(each.kind),
+                tables.text(each.verdict),
+                tables.text(each.says),
+                each.entries,
+            ]
+            for each in cell.findings
+        ],
+        tables.diagram(cell.diagram) if diagram else None,
+        tables.text(replay),
+    ]
+
+
+def _plan(report: str, id_: str) -> str:
+    folder, slash, _ = report.rpartition("/")
+    return f"{folder}{slash}plans/{_file(id_)}"
+
+
+def _file(id_: str) -> str:
+    return f"{id_.replace('/', '--')}.json"
+
+
+def _names(sign_off: SignOff) -> tuple[str, str]:
+    """What both are called; told apart where that is the same."""
+    base, candidate = sign_off.base.subject.name, sign_off.candidate.subject.name
+    return (base, candidate) if base != candidate else (f"{base} (base)", f"{candidate} (candidate)")
+
+
+def _named(sign_off: SignOff, place: int) -> str:
+    side = (sign_off.base, sign_off.candidate)[place]
+    return side.named if not side.earlier else ""
+
+
+def _row(decision: Decision) -> dict[str, Any]:
+    return {
+        "evidence": decision.evidence,
+        "class": decision.class_,
+        "truth": "done" if decision.truth == "executed" else "not done",
+        "base": _did(decision.base),
+        "candidate": _did(decision.candidate),
+        "changed": decision.changed,
+        "says": decision.says,
+    }
+
+
+def _did(did: Did) -> str:
+    sent, ran = _span(did.attempts), _span(did.executions)
+    return f"{did.does} ({sent} sent, {ran} run)"
+
+
+def _span(ends: tuple[int, int] | None) -> str:
+    if ends is None:
+        return "?"
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
+
+
+def _work(sign_off: SignOff) -> list[list[str]]:
+    if sign_off.work is None:
+        return []
+    base, candidate = sign_off.work.base, sign_off.work.candidate
+    return [
+        ["doubled", _interval(base.doubled), _interval(candidate.doubled)],
+        ["lost", _interval(base.lost), _interval(candidate.lost)],
+        ["operations measured", str(base.operations), str(candidate.operations)],
+    ]
+
+
+def _interval(found: Interval) -> str:
+    return f"{found.rate:g} ({found.low:g} to {found.high:g})"
+
+
+def _amplified(found: Amplified | None, reason: str) -> str:
+    if found is None:
+        return f"not measured: {reason}" if reason else "not measured"
+    return f"{found.attempts:g} sent, {found.executions:g} run, {found.failed:.0%} without a result"

@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from retryproof.exits import CommandError, Exit
+from retryproof.faces import FACES
 from retryproof.folder import OutputFolder
 from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, in_words, require_subject, with_subject
@@ -140,6 +141,8 @@ class _Writing:
             examination, options.choice, strict=options.strict, seconds=seconds, partial=partial, suite=self.suite
         )
         self._folder.write(self._folder.path / "report.json", dump_report(report))
+        for name, drawn in FACES:
+            self._folder.write(self._folder.path / name, drawn(report, self._session.name))
         self._folder.close()
         results = tuple(examination.in_order())
         return Examined(

@@ -106,7 +106,7 @@ function cellTable(place, count) {
   count.textContent = `${found.length} of ${CELLS.length} cells`;
   const more = found.length > shown ? el("button", { type: "button", onclick: () => { shown += PAGE; cellTable(place, count); } },
     `show ${Math.min(PAGE, found.length - shown)} more`) : null;
-  place.replaceChildren(el("table", { class: "cells" }, el("caption", { class: "note" }, count.textContent), el("thead", {}, el("tr", {},
+  place.replaceChildren(el("table", { class: "cells", "aria-label": "cells" }, el("thead", {}, el("tr", {},
     ...columns.map((column) => el("th", { scope: "col" }, column)))), body), ...(more ? [more] : []));
 }
 

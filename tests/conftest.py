@@ -1,6 +1,7 @@
-"""What the tests of the real Toxiproxy share: one server for all of them; and who runs those of the real SDK."""
+"""What the tests of the real Toxiproxy share: one server for all of them; and who runs those of a large package."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -22,9 +23,10 @@ def real(_server: RealToxiproxy) -> Iterator[RealToxiproxy]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The SDK is a large package that most environments go without: what is about it is run where it is there."""
-    if missing() is None:
-        return
-    about = [item for item in items if item.get_closest_marker("tinker") is not None]
+    """The SDK and the driver of a browser are large packages that most environments go without: what is about them is
+    run where they are there. tox has an environment for each.
+    """
+    absent = {"tinker": missing() is not None, "browser": find_spec("playwright") is None}
+    about = [item for item in items if any(absent[mark] and item.get_closest_marker(mark) for mark in absent)]
     config.hook.pytest_deselected(items=about)
     items[:] = [item for item in items if item not in about]

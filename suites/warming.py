@@ -2,18 +2,20 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 
 from fake_router.entries import AnyEntry, Received
 from fake_router.kernel import sockets_towards
 from fake_router.server import Router
 from faults.plan import Plan, PlannedOperation
+from suites.ending import to_the_end
 from suites.history import Kind, Outcome
 from suites.numbers import Numbers
 from suites.stage import Stage
 from suites.stages import Stages
-from suites.subject import Subject
+from suites.subject import Isolation, Subject
 from suites.way import PLAIN, Way
 
 WARM_UPS = 3
@@ -21,6 +23,7 @@ FILLING_MS = 100  # how long a pool may go on to fill itself, where the subject 
 INSTANCES = 3  # in how many instances a yardstick is looked for
 _GATE = "warm"
 
+_Fill = Callable[[Stage], Awaitable["WarmUp"]]
 _Kind = tuple[int, Way]  # how many together, on which way
 
 
@@ -51,12 +54,17 @@ class Warmth:
     _tasks: dict[_Kind, asyncio.Task[int | None]] = field(default_factory=dict)
     _known: dict[int, WarmUp] = field(default_factory=dict)
     _in_vain: Counter[_Kind] = field(default_factory=Counter)
+    _aside: "_Aside" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._aside = _Aside(self.stages)
 
     async def close(self) -> None:
         """End what is still being measured."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await self._aside.close()
 
     async def measured(self, together: int, way: Way = PLAIN) -> int | None:
         """Counted on an instance beside the runs; None when none was in good health. A measurement that failed is
@@ -79,12 +87,18 @@ class Warmth:
             self._in_vain[kind] += 1
 
     async def _measure(self, together: int, way: Way) -> int | None:
+        shared = self.subject.spec.isolation is Isolation.SHARED
         for _ in range(INSTANCES):
-            async with self.stages.one(way=way) as stage:
-                warm = await self._fill(stage, together)
-                if warm.healthy:
-                    return warm.sockets
+            warm = await (self._aside.filled if shared else self._filled)(
+                way, lambda stage: self._fill(stage, together)
+            )
+            if warm.healthy:
+                return warm.sockets
         return None
+
+    async def _filled(self, way: Way, fill: _Fill) -> WarmUp:
+        async with self.stages.one(way=way) as stage:
+            return await fill(stage)
 
     async def _fill(self, stage: Stage, together: int) -> WarmUp:
         warm = await self.warm_up(stage, together, until_healthy=False)
@@ -134,6 +148,43 @@ class Warmth:
         since = len(stage.entries())
         await _together(stage, numbered)
         return most_met(stage.entries(since=since), numbered)
+
+
+class _Aside:
+    """The instance on which one that keeps nothing between operations but its pool is measured, at one concurrency
+    after the other: each start of it may cost an interpreter. On another way it is another one.
+    """
+
+    def __init__(self, stages: Stages) -> None:
+        self._stages = stages
+        self._turn = asyncio.Lock()
+        self._leaving = AsyncExitStack()
+        self._stage: Stage | None = None
+        self._way = PLAIN
+
+    async def filled(self, way: Way, fill: _Fill) -> WarmUp:
+        """What comes of filling it, when no connection of it is open. One that was in bad health is not used again.
+
+        Raises SubjectError.
+        """
+        async with self._turn:
+            if self._stage is None or self._way != way:
+                await self.close()
+                self._stage, self._way = await self._leaving.enter_async_context(self._stages.one(way=way)), way
+            healthy = False
+            try:
+                warm = await fill(self._stage)
+                healthy = warm.healthy
+                await self._stage.close_idle()
+                return warm
+            finally:
+                if not healthy:
+                    await self.close()
+
+    async def close(self) -> None:
+        """It runs no more. Safe to call twice."""
+        self._stage = None
+        await to_the_end(self._leaving.aclose())
 
 
 def most_sockets(stage: Stage) -> int:

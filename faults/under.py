@@ -33,7 +33,7 @@ from faults.poison import Poison
 from faults.toxics import Bandwidth, Direction, Latency, Slicer
 from faults.vocabulary import Ending
 
-Veil = Latency | Bandwidth | Slicer  # no byte is lost
+OverlayToxic = Latency | Bandwidth | Slicer  # no byte is lost
 
 SLICE_US = 10  # what Toxiproxy needs for each piece by itself, on a busy machine (measured: 3 us)
 REQUEST_BYTES = 4096  # of a request with the shortest body, and some
@@ -51,11 +51,11 @@ class Hop(StrEnum):
 class Overlay:
     """A toxic that loses nothing, over one direction of one hop, for as long as a plan lasts."""
 
-    toxic: Veil
+    toxic: OverlayToxic
     hop: Hop = Hop.ROUTER
 
     @property
-    def place(self) -> tuple[type[Veil], Direction, Hop]:
+    def place(self) -> tuple[type[OverlayToxic], Direction, Hop]:
         """Where Toxiproxy has room for one: two of a kind over the same bytes would bear one name."""
         return type(self.toxic), self.toxic.direction, self.hop
 

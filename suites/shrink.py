@@ -9,7 +9,7 @@ from faults.acts import needs_stream
 from faults.catalogue import fault_named
 from faults.plan import LEFT_GATE, Plan, PlanError, PlannedOperation, awaited_operation
 from faults.toxics import Bandwidth, Latency, Slicer
-from faults.under import Veil
+from faults.under import OverlayToxic
 
 MAX_ROUNDS = 20  # a failing plan has at most a dozen parts to leave out, and its toxics a few strengths
 WIDEST_KBYTES_S, LARGEST_SLICE_BYTES = 100_000, 4096  # what is wider holds up no reply of the catalogue
@@ -50,7 +50,7 @@ def simpler(plan: Plan) -> Iterator[Plan]:
             yield from _try(plan, under=under)
 
 
-def _weaker(toxic: Veil) -> Iterator[Veil]:
+def _weaker(toxic: OverlayToxic) -> Iterator[OverlayToxic]:
     """What holds bytes up more evenly, or less: of these the weakest first, and none as weak as no toxic at all."""
     match toxic:
         case Latency(latency_ms=latency_ms, jitter_ms=jitter_ms):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from faults.poison import Poisoning
 from faults.toxics import Bandwidth, Direction, Latency, Slicer
-from faults.under import Hop, Overlay, Veil
+from faults.under import Hop, Overlay, OverlayToxic
 
 JOIN = "+"
 EXPECTED = (
@@ -14,7 +14,7 @@ EXPECTED = (
 )
 BOTH = "both"
 # The first value of each is named as the toxic itself is.
-_VALUES: dict[str, tuple[type[Veil], dict[str, str]]] = {
+_VALUES: dict[str, tuple[type[OverlayToxic], dict[str, str]]] = {
     "latency": (Latency, {"latency": "latency_ms", "jitter": "jitter_ms"}),
     "bandwidth": (Bandwidth, {"bandwidth": "rate_kbytes_s"}),
     "slicer": (Slicer, {"slicer": "average_bytes", "variation": "variation_bytes", "delay": "delay_us"}),

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from faults.plan import Plan, PlannedOperation
 from faults.toxics import Bandwidth, Latency, Slicer
-from faults.under import Hop, Overlay, Veil
+from faults.under import Hop, Overlay, OverlayToxic
 from suites.reach import Machine
 from suites.run import Promise, SubjectFacts
 from suites.shrink import shrink, simpler
@@ -54,7 +54,7 @@ NARROW = Overlay(toxic=Bandwidth(rate_kbytes_s=300))
 SLICES = Overlay(toxic=Slicer(average_bytes=20, variation_bytes=5, delay_us=9), hop=Hop.CALLER)
 
 
-def _least(kind: type[Veil], what: str, least: int, most: int = 2**40) -> Callable[[Plan], bool]:
+def _least(kind: type[OverlayToxic], what: str, least: int, most: int = 2**40) -> Callable[[Plan], bool]:
     """It takes a toxic of that kind, at least, or at most, so strong."""
 
     def needs(plan: Plan) -> bool:
@@ -77,7 +77,7 @@ def _least(kind: type[Veil], what: str, least: int, most: int = 2**40) -> Callab
     ],
 )
 async def test_a_toxic_that_the_failure_does_not_need_is_left_out_and_others_are_as_weak_as_they_can_be(
-    needs: Callable[[Plan], bool], left: tuple[Veil, ...]
+    needs: Callable[[Plan], bool], left: tuple[OverlayToxic, ...]
 ) -> None:
     """First without it, then under a weaker one; the hop on which it lies stays as it is."""
     plan = Plan(operations=(PlannedOperation(),), under=(LATENCY, NARROW, SLICES))
@@ -94,7 +94,7 @@ async def test_a_toxic_that_the_failure_does_not_need_is_left_out_and_others_are
     "toxic",
     [Latency(latency_ms=0), Latency(latency_ms=1), Bandwidth(rate_kbytes_s=100_001), Slicer(average_bytes=5_000)],
 )
-def test_a_toxic_that_is_as_weak_as_it_can_be_is_only_left_out(toxic: Veil) -> None:
+def test_a_toxic_that_is_as_weak_as_it_can_be_is_only_left_out(toxic: OverlayToxic) -> None:
     """None takes its place, and it is not made stronger."""
     plan = Plan(operations=(PlannedOperation(),), under=(Overlay(toxic=toxic),))
     assert [smaller.under for smaller in simpler(plan)] == [()]

@@ -35,7 +35,7 @@ def _both(base: Amplified | None, candidate: Amplified | None, name: str) -> str
 
 
 def _print_giving_up(out: Console, sign_off: SignOff) -> None:
-    differing = [row for row in sign_off.giving_up if row.base != row.candidate]
+    differing = [row for row in sign_off.giving_up if row.changed]
     if not differing:
         return
     print_line(out, "")

@@ -6,13 +6,12 @@ from rich.text import Text
 from retryproof.cells import MAX_ROWS, outcome_of
 from retryproof.sign_off_measures import print_measures
 from retryproof.terminal import print_indented, print_labelled, print_line, sheet
-from signoff.comparison import Change, failed_checks
+from signoff.comparison import Change
 from signoff.report import CellReport
 from signoff.sign_off import CellDifference, Did, SignOff
 
 _STYLES = {"BLOCK": "bold red", "UNPROVEN": "yellow", "MAY SHIP": "green"}
 _CHANGES = {Change.REGRESSED: "bold red", Change.FIXED: "green", Change.UNPROVEN: "yellow"}
-TOLD = "tells otherwise: recorded, not judged"
 
 _Group = tuple[str, str]  # the change, and what the cells have in common
 
@@ -29,6 +28,8 @@ def print_sign_off(out: Console, sign_off: SignOff) -> None:
 
 def _print_headline(out: Console, sign_off: SignOff) -> None:
     changes = ", ".join(f"{sign_off.counts[change]} {change}" for change in Change)
+    excused = sum(cell.excused is not None for cell in sign_off.cells)
+    changes += f"; {excused} excused" if excused else ""
     base = f"{sign_off.base.named}{' (of before)' if sign_off.base.earlier else ''}"
     subjects = f"{base} -> {sign_off.candidate.named}"
     print_line(out, Text.assemble((sign_off.verdict, _STYLES[sign_off.verdict]), f" {subjects}: {changes}"))
@@ -67,26 +68,10 @@ def _print_cells(out: Console, sign_off: SignOff) -> None:
     groups: dict[_Group, list[CellDifference]] = {}
     for cell in sign_off.cells:
         if cell.change != Change.SAME.value or cell.says:
-            groups.setdefault((cell.change, _about(cell)), []).append(cell)
+            groups.setdefault((cell.change, cell.about), []).append(cell)
     order = list(Change)
     for change, about in sorted(groups, key=lambda group: (order.index(Change(group[0])), group[1])):
         _print_group(out, Change(change), about, groups[change, about])
-
-
-def _about(cell: CellDifference) -> str:
-    """What the cells of a group have in common: the checks that differ, or the words for it."""
-    base, candidate = (failed_checks(side) if side else frozenset() for side in (cell.base, cell.candidate))
-    match cell.change:
-        case Change.REGRESSED:
-            return ", ".join(sorted(candidate - base))
-        case Change.STILL_BROKEN:
-            return ", ".join(sorted(candidate))
-        case Change.FIXED:
-            return ", ".join(sorted(base))
-        case Change.SAME:
-            return TOLD
-        case _:
-            return cell.says
 
 
 def _print_group(out: Console, change: Change, about: str, cells: list[CellDifference]) -> None:

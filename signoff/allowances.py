@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from signoff.sign_off import Allowance, CellDifference
 
 _KEYS = {
@@ -85,7 +87,7 @@ def excused(
         )
         if place is not None and needs_excuse(difference, strict=strict):
             counts[place] += 1
-            difference = _excused_by(difference, place)
+            difference = msgspec.structs.replace(difference, excused=place)
         found.append(difference)
     states = tuple(_state(entry, count, today) for entry, count in zip(allowed, counts, strict=True))
     return tuple(found), states
@@ -95,17 +97,6 @@ def needs_excuse(difference: CellDifference, *, strict: bool) -> bool:
     """It blocks, or proves nothing."""
     wrong = ("regressed", "unproven", "still broken") if strict else ("regressed", "unproven")
     return difference.change in wrong
-
-
-def _excused_by(difference: CellDifference, place: int) -> CellDifference:
-    return CellDifference(
-        id=difference.id,
-        change=difference.change,
-        says=difference.says,
-        base=difference.base,
-        candidate=difference.candidate,
-        excused=place,
-    )
 
 
 def _state(entry: Allowed, count: int, today: dt.date) -> Allowance:

@@ -1,8 +1,10 @@
 """Base against candidate, cell by cell: what changes for whom. Pure functions of two reports."""
 
-from collections import Counter
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from signoff.report import CellReport, Report
 
@@ -19,95 +21,163 @@ class Change(StrEnum):
     UNPROVEN = "unproven"  # a side is UNKNOWN, or only one side could run
 
 
+TOLD = "tells otherwise: recorded, not judged"
+Said = tuple[Change, str]
+Rule = Callable[[CellReport, CellReport], Said | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellChange:
-    """One cell of both sides; a side is None where its report lacks the cell."""
+    """One cell of both sides; a side is None where its report lacks the cell.
+
+    about: what it has in common with other cells of that change, such as the checks that are broken.
+    """
 
     id: str
     change: Change
+    about: str
     base: CellReport | None
     candidate: CellReport | None
     says: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """All cells of both sides, in the base's order, then what only the candidate has."""
-
-    base: Report
-    candidate: Report
-    cells: tuple[CellChange, ...]
-
-    def counts(self) -> Counter[Change]:
-        """How many cells changed in which way."""
-        return Counter(cell.change for cell in self.cells)
-
-    def differing(self) -> tuple[CellChange, ...]:
-        """Every cell that is not the same on both sides, and every one that only tells and tells otherwise."""
-        return tuple(cell for cell in self.cells if cell.change is not Change.SAME or cell.says)
-
-    def exit_code(self, *, strict: bool) -> int:
-        """1 if anything blocks, else 3 if anything is unproven (or nothing was compared), else 0."""
-        counts = self.counts()
-        if counts[Change.REGRESSED] or (strict and counts[Change.STILL_BROKEN]):
-            return 1
-        judged = any(cell.base and cell.base.verdict in ("PASS", "FAIL") for cell in self.cells)
-        return 3 if counts[Change.UNPROVEN] or not judged else 0
-
-
-def compare(base: Report, candidate: Report) -> Comparison:
-    """What changes from base to candidate."""
+def compare(base: Report, candidate: Report) -> tuple[CellChange, ...]:
+    """What changes from base to candidate: all cells of both, in the base's order, then what only the candidate has."""
     of_base = {cell.id: cell for cell in base.cells}
     of_candidate = {cell.id: cell for cell in candidate.cells}
     ids = [*of_base, *(id_ for id_ in of_candidate if id_ not in of_base)]
-    cells = tuple(_compare_cell(id_, of_base.get(id_), of_candidate.get(id_)) for id_ in ids)
-    return Comparison(base=base, candidate=candidate, cells=cells)
+    return tuple(_compare_cell(id_, of_base.get(id_), of_candidate.get(id_)) for id_ in ids)
 
 
 def _compare_cell(id_: str, base: CellReport | None, candidate: CellReport | None) -> CellChange:
     change, says = _change(base, candidate)
-    return CellChange(id=id_, change=change, base=base, candidate=candidate, says=says)
+    about = _about(change, says, base, candidate)
+    return CellChange(id=id_, change=change, about=about, base=base, candidate=candidate, says=says)
 
 
-def _change(base: CellReport | None, candidate: CellReport | None) -> tuple[Change, str]:
+def _about(change: Change, says: str, base: CellReport | None, candidate: CellReport | None) -> str:
+    broken, breaks = (failed_checks(side) if side is not None else frozenset() for side in (base, candidate))
+    match change:
+        case Change.REGRESSED:
+            return ", ".join(sorted(breaks - broken))
+        case Change.STILL_BROKEN:
+            return ", ".join(sorted(breaks))
+        case Change.FIXED:
+            return ", ".join(sorted(broken))
+        case Change.SAME:
+            return TOLD if says else ""
+        case Change.UNPROVEN:
+            return re.sub(r"\d+", "N", says)
+        case Change.WEAKER | Change.STRONGER:
+            return says.partition(": ")[0]
+        case _:
+            assert_never(change)
+
+
+def _change(base: CellReport | None, candidate: CellReport | None) -> Said:
+    """What the first rule says that has something to say."""
     if base is None or candidate is None:
-        return Change.UNPROVEN, f"only the {'candidate' if base is None else 'base'} has this cell"
-    if base.verdict == "not_run" and candidate.verdict == "not_run":
-        return Change.SAME, ""
+        lacking = f"only the {'candidate' if base is None else 'base'} has this cell"
+        return Change.UNPROVEN, f"{lacking}{_breaks(candidate)}"
+    return next(filter(None, (rule(base, candidate) for rule in RULES)), (Change.SAME, ""))
+
+
+def neither_ran(base: CellReport, candidate: CellReport) -> Said | None:
+    """Nothing was looked at, on either side alike."""
+    return (Change.SAME, "") if base.verdict == candidate.verdict == "not_run" else None
+
+
+def other_plans(base: CellReport, candidate: CellReport) -> Said | None:
+    """What was lived through is not the same, or not by as many operations."""
     if base.plan != candidate.plan:
-        return Change.UNPROVEN, "the plans of that id differ: other subjects, another seed or another version drew them"
+        why = "the plans of that id differ: other subjects, another seed or another version drew them"
+        return Change.UNPROVEN, f"{why}{_breaks(candidate)}"
+    if len(ranks(base)) != len(ranks(candidate)) and "not_run" not in (base.verdict, candidate.verdict):
+        return Change.UNPROVEN, f"outcomes {base.outcome!r} and {candidate.outcome!r} are not of as many operations"
+    return None
+
+
+def unproven(base: CellReport, candidate: CellReport) -> Said | None:
+    """A side has proved nothing: whether a must held, or holds, nobody knows."""
     for name, cell in (("base", base), ("candidate", candidate)):
         if cell.verdict in ("UNKNOWN", "not_run"):
-            return Change.UNPROVEN, f"{name} is {cell.verdict}: {cell.reason or 'it proved nothing'}"
+            verdict = "was not run" if cell.verdict == "not_run" else "is UNKNOWN"
+            return Change.UNPROVEN, f"{name} {verdict}: {cell.reason or 'it proved nothing'}{_breaks(candidate)}"
+    return None
+
+
+def regressed(base: CellReport, candidate: CellReport) -> Said | None:
+    """A must that held is broken."""
     broken = failed_checks(candidate) - failed_checks(base)
-    if broken:
+    if broken or (candidate.verdict == "FAIL" and base.verdict == "PASS"):
         return Change.REGRESSED, f"{', '.join(sorted(broken))}: {_first_failure(candidate, broken)}"
+    return None
+
+
+def still_broken(_base: CellReport, candidate: CellReport) -> Said | None:
+    """No must is broken that was not broken before."""
     if candidate.verdict == "FAIL":
         return Change.STILL_BROKEN, _first_failure(candidate, failed_checks(candidate))
-    if base.verdict == "FAIL":
-        return Change.FIXED, f"was: {_first_failure(base, failed_checks(base))}"
-    if base.tells or candidate.tells:
-        return Change.SAME, _told_otherwise(base, candidate)
-    return _compare_passed(base, candidate)
+    return None
 
 
-def _compare_passed(base: CellReport, candidate: CellReport) -> tuple[Change, str]:
-    """Both hold every must: the outcome first, then warnings, then what it cost."""
-    if ranks(base) != ranks(candidate):
-        poorer = any(now < was for was, now in zip(ranks(base), ranks(candidate), strict=True))
-        return Change.WEAKER if poorer else Change.STRONGER, f"outcome {base.outcome} is now {candidate.outcome}"
-    if base.warnings != candidate.warnings:
-        change = Change.STRONGER if candidate.warnings < base.warnings else Change.WEAKER
-        return change, f"{base.warnings} warnings are now {candidate.warnings}"
-    if base.attempts is not None and candidate.attempts is not None and base.attempts != candidate.attempts:
-        change = Change.STRONGER if candidate.attempts < base.attempts else Change.WEAKER
-        return change, f"{base.attempts} attempts are now {candidate.attempts} for the same outcome"
-    return Change.SAME, ""
+def fixed(base: CellReport, _candidate: CellReport) -> Said | None:
+    """Every must holds, and one did not."""
+    return (Change.FIXED, f"was: {_first_failure(base, failed_checks(base))}") if base.verdict == "FAIL" else None
+
+
+def told(base: CellReport, candidate: CellReport) -> Said | None:
+    """The decision of a cell that only tells is not judged: a difference is listed, and is no better and no worse."""
+    if not (base.tells or candidate.tells):
+        return None
+    seen = [(cell.attempts, cell.outcome, cell.status) for cell in (base, candidate)]
+    if base.varies or candidate.varies or seen[0] == seen[1]:
+        return Change.SAME, ""
+    return Change.SAME, f"tells otherwise: {_in_words(base)}; now {_in_words(candidate)}"
+
+
+def outcome(base: CellReport, candidate: CellReport) -> Said | None:
+    """One caller that is worse off makes it weaker, whatever became of the others."""
+    if ranks(base) == ranks(candidate):
+        return None
+    poorer = any(now < was for was, now in zip(ranks(base), ranks(candidate), strict=False))
+    return Change.WEAKER if poorer else Change.STRONGER, f"outcome {base.outcome} is now {candidate.outcome}"
+
+
+def warnings(base: CellReport, candidate: CellReport) -> Said | None:
+    """Shoulds: a safe retry that is not made, a poor error."""
+    if base.warnings == candidate.warnings:
+        return None
+    change = Change.STRONGER if candidate.warnings < base.warnings else Change.WEAKER
+    return change, f"{base.warnings} warnings are now {candidate.warnings}{_warned(base, candidate)}"
+
+
+def attempts(base: CellReport, candidate: CellReport) -> Said | None:
+    """What the same outcome costs, where it was counted."""
+    if base.attempts is None or candidate.attempts is None or base.attempts == candidate.attempts:
+        return None
+    change = Change.STRONGER if candidate.attempts < base.attempts else Change.WEAKER
+    return change, f"{base.attempts} attempts are now {candidate.attempts} for the same outcome"
+
+
+# In their order: the first that says something decides.
+RULES: tuple[Rule, ...] = (
+    neither_ran,
+    other_plans,
+    unproven,
+    regressed,
+    still_broken,
+    fixed,
+    told,
+    outcome,
+    warnings,
+    attempts,
+)
 
 
 def ranks(cell: CellReport) -> tuple[int, ...]:
     """How much the caller of each operation can do with its outcome: a result, then an honest "not executed", then
-    not knowing. One operation that is worse off makes the cell weaker, whatever became of the others.
+    not knowing.
     """
     return tuple({"ok": 2, "failed": 1}.get(outcome, 0) for outcome in cell.outcome.split(", "))
 
@@ -117,16 +187,21 @@ def failed_checks(cell: CellReport) -> frozenset[str]:
     return frozenset(f.check for f in cell.findings if f.kind == "must" and f.verdict == "FAIL")
 
 
+def _breaks(candidate: CellReport | None) -> str:
+    """What a reader must hear of a candidate that fails where nobody can say that it regressed."""
+    broken = failed_checks(candidate) if candidate is not None else frozenset()
+    return f"; the candidate breaks {', '.join(sorted(broken))}" if broken else ""
+
+
 def _first_failure(cell: CellReport, checks: frozenset[str]) -> str:
     return next((f.says for f in cell.findings if f.check in checks and f.verdict == "FAIL"), "")
 
 
-def _told_otherwise(base: CellReport, candidate: CellReport) -> str:
-    """What differs in a cell that only tells: listed, never counted as better or worse."""
-    told = [(cell.attempts, cell.outcome, cell.status) for cell in (base, candidate)]
-    if base.varies or candidate.varies or told[0] == told[1]:
-        return ""
-    return f"tells otherwise: {_in_words(base)}; now {_in_words(candidate)}"
+def _warned(base: CellReport, candidate: CellReport) -> str:
+    """What is warned of on the side that warns more."""
+    more = candidate if candidate.warnings > base.warnings else base
+    says = next((f.says for f in more.findings if f.kind == "should" and f.verdict == "FAIL"), "")
+    return f": {says}" if says else ""
 
 
 def _in_words(cell: CellReport) -> str:

@@ -4,6 +4,7 @@ cells of two reports, whatever ran them.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from faults.vocabulary import Class, Phase, Sight
 from signoff.report import CellReport, Report
@@ -35,16 +36,18 @@ _IN_WORDS = {
 }
 
 Key = tuple[str, str, str, str]  # phase, evidence, class, truth
+Pair = tuple[CellReport, CellReport]  # one cell on both sides
 
 
 def decisions_of(base: Report, candidate: Report) -> tuple[Decision, ...]:
     """One row for each kind of evidence and truth that both sides met, in the base's order, twins beside each other."""
     of_candidate = {cell.id: cell for cell in candidate.cells}
-    rows: dict[Key, list[tuple[CellReport, CellReport]]] = {}
+    rows: dict[Key, list[Pair]] = {}
     for cell in base.cells:
         other = of_candidate.get(cell.id)
         if other is not None and cell.plan == other.plan and _decides(cell) and _decides(other):
-            rows.setdefault((cell.phase, cell.evidence, cell.class_, cell.truth), []).append((cell, other))
+            key = (cell.phase, cell.evidence, _class_of(cell, other), cell.truth)
+            rows.setdefault(key, []).append((cell, other))
     order = list(dict.fromkeys(key[:3] for key in rows))
     return tuple(_decision(key, rows[key]) for key in sorted(rows, key=lambda key: (order.index(key[:3]), key[3])))
 
@@ -55,10 +58,10 @@ def _decides(cell: CellReport) -> bool:
     return lived and not cell.tells and not cell.dimensions.get("leaves") and cell.phase != Phase.NONE
 
 
-def _decision(key: Key, pairs: Sequence[tuple[CellReport, CellReport]]) -> Decision:
+def _decision(key: Key, pairs: Sequence[Pair]) -> Decision:
     phase, evidence, class_, truth = key
     base, candidate = did(was for was, _ in pairs), did(now for _, now in pairs)
-    changed = [(was, now) for was, now in pairs if _decided(was) != _decided(now)]
+    changes = [change for change in map(_changed, pairs) if change is not None]
     saw = in_words(phase, evidence)
     return Decision(
         evidence=saw,
@@ -66,9 +69,14 @@ def _decision(key: Key, pairs: Sequence[tuple[CellReport, CellReport]]) -> Decis
         truth="executed" if truth == "executed" else "not executed",
         base=base,
         candidate=candidate,
-        changed=bool(changed),
-        says=_sentence(saw, truth, class_, changed, len(pairs)) if changed else "",
+        changed=bool(changes),
+        says=_sentence(saw, key, changes, len(pairs)) if changes else "",
     )
+
+
+def _class_of(was: CellReport, now: CellReport) -> str:
+    """What the evidence proves; each side has a contract of its own."""
+    return was.class_ if was.class_ == now.class_ else f"{was.class_} -> {now.class_}"
 
 
 def did(cells: Iterable[CellReport]) -> Did:
@@ -103,12 +111,35 @@ def in_words(phase: str, evidence: str) -> str:
     return seen
 
 
-def _sentence(saw: str, truth: str, class_: str, changed: Sequence[tuple[CellReport, CellReport]], cells: int) -> str:
-    """ "503 after the work was done: gave up, now sends again (executed twice)"."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Changed:
+    """One cell in which the sides do not do the same. worse: the candidate sends more often."""
+
+    says: str
+    worse: bool
+    executions: int
+
+
+def _changed(pair: Pair) -> _Changed | None:
+    was, now = pair
+    did_, does = _decided(was), _decided(now)
+    if did_ != does:
+        return _Changed(says=f"{_WAS[did_]}, now {does}", worse=does == SENDS_AGAIN, executions=now.executions)
+    if was.attempts is None or now.attempts is None or was.attempts == now.attempts:
+        return None
+    says = f"sent {was.attempts} times, now {now.attempts} times"
+    return _Changed(says=says, worse=now.attempts > was.attempts, executions=now.executions)
+
+
+def _sentence(saw: str, key: Key, changes: Sequence[_Changed], cells: int) -> str:
+    """ "503, after the work was done: gave up, now sends again (executed twice)": the worst of what changed."""
+    _, _, class_, truth = key
     when = "after the work was done" if truth == "executed" else "before any work was done"
-    (was, now), _ = Counter((_decided(was), _decided(now)) for was, now in changed).most_common(1)[0]
-    ran = max(cell.executions for _, cell in changed)
-    twice = f" (executed {ran} times)" if ran > 1 else ""
-    some = "" if len(changed) == cells else f", in {len(changed)} of {cells} cells"
+    counts = Counter(change.says for change in changes)
+    worst = max(changes, key=lambda change: (change.worse, counts[change.says]))
+    alike = [change for change in changes if change.says == worst.says]
+    ran = max(change.executions for change in alike)
+    times = {0: "", 1: "", 2: " (executed twice)"}.get(ran, f" (executed {ran} times)")
+    some = "" if len(alike) == cells else f", in {len(alike)} of {cells} cells"
     safe = "; the evidence proves that nothing ran" if class_ == Class.SAFE else ""
-    return f"{saw}, {when}: {_WAS[was]}, now {now}{twice}{some}{safe}"
+    return f"{saw}, {when}: {worst.says}{times}{some}{safe}"

@@ -12,6 +12,8 @@ from signoff.sign_off import GivingUp
 _CONNECTING = frozenset({Sight.CONNECT_TIMEOUT, Sight.TLS_STALLED})
 _WAITING = frozenset({Sight.SILENCE, Sight.STALL, Sight.POOL_WAIT, *_CONNECTING})  # what is seen only by waiting
 
+NOTABLE = 0.5  # of a time-out: less comes of the load of this machine
+
 Timeout = Literal["connect", "read"]
 
 
@@ -21,17 +23,14 @@ def giving_up_of(base: Report, candidate: Report) -> tuple[GivingUp, ...]:
     The median over the cells of a kind; a report without time-outs has none.
     """
     both = _waits(base), _waits(candidate)
-    keys = dict.fromkeys([*both[0], *both[1]])
-    return tuple(
-        GivingUp(
-            evidence=evidence,
-            of=of,
-            base=_multiple(both[0].get((evidence, of)), base.subject, of),
-            candidate=_multiple(both[1].get((evidence, of)), candidate.subject, of),
-            cells=tuple(dict.fromkeys(cell.id for side in both for cell in side.get((evidence, of), ()))),
-        )
-        for evidence, of in keys
-    )
+    rows = []
+    for evidence, of in dict.fromkeys([*both[0], *both[1]]):
+        was = _multiple(both[0].get((evidence, of)), base.subject, of)
+        now = _multiple(both[1].get((evidence, of)), candidate.subject, of)
+        cells = tuple(dict.fromkeys(cell.id for side in both for cell in side.get((evidence, of), ())))
+        changed = (was is None) is not (now is None) or abs((now or 0) - (was or 0)) >= NOTABLE
+        rows.append(GivingUp(evidence=evidence, of=of, base=was, candidate=now, changed=changed, cells=cells))
+    return tuple(rows)
 
 
 def _waits(report: Report) -> dict[tuple[str, Timeout], list[CellReport]]:

@@ -35,10 +35,13 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CellDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """One cell on both sides; null where a side has none. excused: by which allowance (its place in `allowances`)."""
+    """One cell on both sides; null where a side has none. about: what it has in common with others of that change, such
+    as the checks that are broken. excused: by which allowance (its place in `allowances`).
+    """
 
     id: str
     change: ChangeWord
+    about: str = ""
     says: str
     base: CellReport | None
     candidate: CellReport | None
@@ -95,13 +98,15 @@ class Amplification(msgspec.Struct, frozen=True, kw_only=True):
 class GivingUp(msgspec.Struct, frozen=True, kw_only=True):
     """How long a caller waits for a failure, in multiples of the time-outs that the subject states.
 
-    of: which of them ("connect", "read"). base, candidate: the multiple, null where none was measured.
+    of: which of them ("connect", "read"). base, candidate: the multiple, null where none of its callers met a failure.
+    changed: by so much that it is no matter of this machine's load.
     """
 
     evidence: str
     of: Literal["connect", "read"]
     base: float | None
     candidate: float | None
+    changed: bool = False
     cells: tuple[str, ...] = ()
 
 

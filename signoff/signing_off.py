@@ -2,28 +2,26 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from signoff.allowances import Allowed, excused, needs_excuse
-from signoff.comparison import Change, Comparison, compare
-from signoff.decisions import SENDS_AGAIN, decisions_of
+from signoff.comparison import CellChange, Change, compare
+from signoff.decisions import decisions_of
 from signoff.giving_up import giving_up_of
-from signoff.report import Loaded, Report
+from signoff.matter import matter_of
+from signoff.report import CellReport, Loaded, Report
 from signoff.sign_off import (
-    Allowance,
     Amplification,
     Amplified,
     CellDifference,
-    Decision,
     Side,
     SignOff,
     SignOffVerdict,
-    Work,
 )
 from signoff.work import work_of
 
-_MATTER = 3  # lines that a reviewer reads first
 _EXITS: dict[SignOffVerdict, int] = {"MAY SHIP": 0, "BLOCK": 1, "UNPROVEN": 3}
 COULD_NOT_RUN = 4
 
@@ -48,11 +46,10 @@ def sign_off_of(
     line. earlier: base is a report of before; notes: what is to be known of it. partial: why this sign-off is not
     whole; a report that is partial makes it so too; code: the exit code that goes with that.
     """
-    comparison = compare(base, candidate)
     work = work_of(base.work, candidate.work)
-    differences, states = excused(_differences(comparison), allowed, today, strict=strict)
+    differences, states = excused(_differences(compare(base, candidate)), allowed, today, strict=strict)
     partial = partial or _partial(base, candidate)
-    verdict = verdict_of(differences, strict=strict, partial=partial, judged=_anything_judged(differences))
+    verdict = verdict_of(_grounds(differences, strict=strict, partial=partial))
     decisions = decisions_of(base, candidate)
     counts = Counter(difference.change for difference in differences)
     return SignOff(
@@ -77,77 +74,73 @@ def sign_off_of(
     )
 
 
-def verdict_of(differences: Sequence[CellDifference], *, strict: bool, partial: str, judged: bool) -> SignOffVerdict:
-    """BLOCK where anything that is not excused blocks; UNPROVEN where anything is unproven and not excused, where
-    nothing was judged, and where it is not whole: what was not looked at may block.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What a verdict rests on. blocking, unproven: cells that are not excused. compared: cells judged on both sides."""
+
+    partial: str
+    blocking: int
+    unproven: int
+    compared: int
+
+
+def not_whole(grounds: Grounds) -> SignOffVerdict | None:
+    """What was not looked at may block, and what blocks in a part may be excused by nobody: no verdict is claimed."""
+    return "UNPROVEN" if grounds.partial else None
+
+
+def blocks(grounds: Grounds) -> SignOffVerdict | None:
+    """One cell is enough, whatever else is unproven."""
+    return "BLOCK" if grounds.blocking else None
+
+
+def leaves_open(grounds: Grounds) -> SignOffVerdict | None:
+    """What is unproven may block."""
+    return "UNPROVEN" if grounds.unproven else None
+
+
+def compares_nothing(grounds: Grounds) -> SignOffVerdict | None:
+    """Where nothing was judged on both sides, nothing is shown, whatever is excused."""
+    return None if grounds.compared else "UNPROVEN"
+
+
+# In their order: the first that says something decides; where none does, it may ship.
+VERDICTS: tuple[Callable[[Grounds], SignOffVerdict | None], ...] = (not_whole, blocks, leaves_open, compares_nothing)
+
+
+def verdict_of(grounds: Grounds) -> SignOffVerdict:
+    """BLOCK, UNPROVEN or MAY SHIP."""
+    found = (rule(grounds) for rule in VERDICTS)
+    return next((verdict for verdict in found if verdict is not None), "MAY SHIP")
+
+
+def _grounds(differences: Sequence[CellDifference], *, strict: bool, partial: str) -> Grounds:
     unexcused = [each for each in differences if each.excused is None and needs_excuse(each, strict=strict)]
-    if partial:
-        return "UNPROVEN"
-    if any(each.change != "unproven" for each in unexcused):
-        return "BLOCK"
-    return "UNPROVEN" if unexcused or not judged else "MAY SHIP"
-
-
-def matter_of(
-    differences: Sequence[CellDifference],
-    decisions: Sequence[Decision],
-    work: Work | None,
-    allowances: Sequence[Allowance],
-    partial: str = "",
-) -> tuple[str, ...]:
-    """The three lines that matter, the worst first: what regresses, in the words of a decision where one changed; what
-    it costs; what else a reader must know. Of what is not whole: why, and what regresses in that part of it.
-    """
-    regressed = [each for each in differences if each.change == "regressed" and each.excused is None]
-    lines = [f"not whole: {partial}"] if partial else []
-    if regressed:
-        ids = {each.id for each in regressed}
-        verb = "regresses" if len(regressed) == 1 else "regress"
-        lines.append(f"{_cells(len(regressed))} {verb}: {_worst(decisions, ids) or regressed[0].says}")
-    if partial:
-        return tuple(lines)
-    if work is not None:
-        lines.append(_work_line(work))
-    for change in ("fixed", "weaker", "still broken", "unproven", "stronger"):
-        of_it = [each for each in differences if each.change == change]
-        if of_it:
-            ids = {each.id for each in of_it}
-            lines.append(f"{_cells(len(of_it))} {change}: {_worst(decisions, ids) or of_it[0].says}")
-    stale = [each for each in allowances if each.state != "used"]
-    if stale:
-        lines.append(f"{len(stale)} allowances have expired or excuse nothing: {stale[0].cells!r} is {stale[0].state}")
-    return tuple(lines[:_MATTER]) or ("no cell differs",)
-
-
-def _worst(decisions: Sequence[Decision], ids: set[str]) -> str:
-    """The changed decision that is about these cells and weighs most: work done twice, then a sending more."""
-    about = [each for each in decisions if each.changed and ids & {*each.base.cells, *each.candidate.cells}]
-    about.sort(key=lambda each: (-(each.candidate.executions or (0, 0))[1], each.candidate.does != SENDS_AGAIN))
-    return about[0].says if about else ""
-
-
-def _cells(count: int) -> str:
-    return f"{count} cell{'' if count == 1 else 's'}"
-
-
-def _work_line(work: Work) -> str:
-    base, candidate = work.base, work.candidate
-    return (
-        f"of 1,000 operations under the mix {work.mix!r}: work doubled {base.doubled.rate:g} -> "
-        f"{candidate.doubled.rate:g}, lost {base.lost.rate:g} -> {candidate.lost.rate:g}"
+    unproven = sum(each.change == "unproven" for each in unexcused)
+    return Grounds(
+        partial=partial,
+        blocking=len(unexcused) - unproven,
+        unproven=unproven,
+        compared=sum(_is_judged(each.base) and _is_judged(each.candidate) for each in differences),
     )
 
 
-def _differences(comparison: Comparison) -> list[CellDifference]:
+def _is_judged(cell: CellReport | None) -> bool:
+    return cell is not None and cell.verdict in ("PASS", "FAIL")
+
+
+def _differences(changes: Sequence[CellChange]) -> list[CellDifference]:
     return [
-        CellDifference(id=each.id, change=each.change.value, says=each.says, base=each.base, candidate=each.candidate)
-        for each in comparison.cells
+        CellDifference(
+            id=each.id,
+            change=each.change.value,
+            about=each.about,
+            says=each.says,
+            base=each.base,
+            candidate=each.candidate,
+        )
+        for each in changes
     ]
-
-
-def _anything_judged(differences: Sequence[CellDifference]) -> bool:
-    return any(each.base is not None and each.base.verdict in ("PASS", "FAIL") for each in differences)
 
 
 def _partial(base: Report, candidate: Report) -> str:

@@ -6,6 +6,7 @@ from signoff.report import CellReport, FindingReport, Report, SubjectReport
 
 RETRIED = FindingReport(check="safe-retry", kind="must", verdict="FAIL", says="was sent again")
 TWICE = FindingReport(check="at-most-once", kind="must", verdict="FAIL", says="was executed twice")
+DEAD = FindingReport(check="survives", kind="must", verdict="FAIL", says="died, and again alone")
 LOST = FindingReport(check="safe-retry-made", kind="should", verdict="FAIL", says="was not sent again")
 TOLD = FindingReport(check="tells", kind="tells", verdict="PASS", says="sent twice")
 

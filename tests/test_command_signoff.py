@@ -89,7 +89,7 @@ def test_what_one_side_cannot_reach_is_unproven(place: Place) -> None:
     ended = place.run("signoff", "reference-server", "front.toml", "--only", "status/500-after/first", "--out", "out")
     assert (ended.code, ended.err) == (3, "")
     assert ended.out.startswith("UNPROVEN reference-server -> front.toml: ")
-    assert "candidate is not_run: its front end swallows 500" in " ".join(ended.out.split())
+    assert "candidate was not run: its front end swallows 500" in " ".join(ended.out.split())
 
 
 def test_both_sides_lived_through_the_same_drawn_plans(place: Place) -> None:

@@ -118,6 +118,6 @@ def test_what_changes_is_in_the_decision_table(page: Any, kind: str) -> None:
     """In the words that a reviewer needs."""
     if kind == "signoff":
         text = page.locator("section:has(#decisions)").inner_text()
-        assert "gave up, now sends again (executed 2 times)" in text
+        assert "gave up, now sends again (executed twice)" in text
     else:
         assert page.locator("section:has(#decisions) tbody tr").count() == 1

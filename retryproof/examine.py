@@ -138,11 +138,17 @@ class _Writing:
         self._add_scripts()
         seconds = time.monotonic() - self._started
         report = report_of(
-            examination, options.choice, strict=options.strict, seconds=seconds, partial=partial, suite=self.suite
+            examination,
+            options.choice,
+            strict=options.strict,
+            seconds=seconds,
+            partial=partial,
+            suite=self.suite,
+            named=self._session.name,
         )
         self._folder.write(self._folder.path / "report.json", dump_report(report))
         for name, drawn in FACES:
-            self._folder.write(self._folder.path / name, drawn(report, self._session.name))
+            self._folder.write(self._folder.path / name, drawn(report))
         self._folder.close()
         results = tuple(examination.in_order())
         return Examined(

@@ -5,5 +5,6 @@ from collections.abc import Callable
 from signoff.html import html_of_report
 from signoff.report import Report
 
-# Each is given the report, and what its subject was called on the command line.
-FACES: tuple[tuple[str, Callable[[Report, str], bytes]], ...] = (("report.html", html_of_report),)
+FACES: tuple[tuple[str, Callable[[Report], bytes]], ...] = (
+    ("report.html", lambda report: html_of_report(report, report.named)),
+)

@@ -1,13 +1,14 @@
 """report.json: the one data model that every face of a report is drawn from."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from suites.printable import printable_json
 
-SCHEMA = 1
+SCHEMA = 1  # another one is refused
+MINOR = 1  # of the keys in it: one more with each version that adds some; an older version passes over those
 
 CellVerdict = Literal["PASS", "FAIL", "UNKNOWN", "not_run"]
 OverallVerdict = Literal["PASS", "FAIL", "UNKNOWN"]
@@ -129,13 +130,15 @@ class FaultCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """All of one examination. `partial` says why it is not whole. situations: what the scripts of futures have
-    exercised, and how often; empty where there were none.
+    """All of one examination. named: what its subject was called on the command line. `partial` says why it is not
+    whole. situations: what the scripts of futures have exercised, and how often; empty where there were none.
     """
 
     schema: int = SCHEMA
+    minor: int = 0
     tool: str
     subject: SubjectReport
+    named: str = ""
     seed: int
     depth: str
     strict: bool
@@ -157,15 +160,35 @@ def dump_report(report: Report) -> bytes:
 
 class _Versioned(msgspec.Struct):
     schema: int
+    minor: int = 0
+
+
+_Read = TypeVar("_Read", bound=msgspec.Struct)
 
 
 def load_report(path: Path) -> Report:
     """The report in that file. Raises ReportError for what is no report of this schema, OSError where unreadable."""
+    return read_versioned(path, Report, schema=SCHEMA, minor=MINOR)
+
+
+def read_versioned(path: Path, kind: type[_Read], *, schema: int, minor: int) -> _Read:
+    """What that file holds. Of a newer minor version keys that are not known here are passed over.
+
+    Raises ReportError for another schema and for what is none, OSError where unreadable.
+    """
     data = path.read_bytes()
+    newer = ""
     try:
-        schema = msgspec.json.decode(data, type=_Versioned).schema
-        if schema != SCHEMA:
-            raise ReportError(f"{str(path)!r} has schema {schema!r}; this version of retryproof reads {SCHEMA}")
-        return msgspec.json.decode(data, type=Report)
+        found = msgspec.json.decode(data, type=_Versioned)
+        if found.schema != schema:
+            hint = ": it is from a newer version" if found.schema > schema else ""
+            raise ReportError(
+                f"{str(path)!r} has schema {found.schema!r}; this version of retryproof reads {schema}{hint}"
+            )
+        if found.minor > minor:
+            newer = f"; it has schema {schema}.{found.minor}, newer than {schema}.{minor}, which this version writes"
+        return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise ReportError(f"{str(path)!r} is no report ({error}); expected a report.json of schema {SCHEMA}") from None
+        raise ReportError(
+            f"{str(path)!r} is no {kind.__name__} ({error}); expected one of schema {schema}{newer}"
+        ) from None

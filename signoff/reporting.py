@@ -15,6 +15,7 @@ from signoff.examination import Examination, Result
 from signoff.futures_cells import futures_cells
 from signoff.items import Choice, Item
 from signoff.report import (
+    MINOR,
     CellReport,
     CellVerdict,
     FaultCount,
@@ -39,8 +40,10 @@ def report_of(
     seconds: float,
     partial: str = "",
     suite: Suite | None = None,
+    named: str = "",
 ) -> Report:
-    """The report of what has been lived through so far; `partial` says why that is not all. suite: that of futures,
+    """The report of what has been lived through so far; `partial` says why that is not all. named: what the subject
+    was called on the command line. suite: that of futures,
     where there was one.
     """
     results = examination.in_order()
@@ -48,8 +51,10 @@ def report_of(
     cells += () if suite is None else futures_cells(suite, strict=strict)
     lived = sum(run.unreachable is None for runs in examination.lived.values() for run in runs)
     return Report(
+        minor=MINOR,
         tool=f"retryproof {version('retryproof')}",
         subject=_subject_report(examination.spec),
+        named=named,
         seed=choice.seed,
         depth=choice.depth,
         strict=strict,

@@ -3,14 +3,16 @@
 Faces run nothing and compute no judgement: what a reader is shown is in here. Schema: docs/signoff.schema.json.
 """
 
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from signoff.report import CellReport, FaultCount, SubjectReport
+from signoff.report import CellReport, FaultCount, SubjectReport, read_versioned
 from suites.printable import printable_json
 
-SCHEMA = 1
+SCHEMA = 1  # another one is refused
+MINOR = 1  # as that of a report
 
 ChangeWord = Literal["regressed", "still broken", "fixed", "weaker", "stronger", "same", "unproven"]
 SignOffVerdict = Literal["BLOCK", "UNPROVEN", "MAY SHIP"]
@@ -154,6 +156,7 @@ class SignOff(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     schema: int = SCHEMA
+    minor: int = 0
     tool: str
     verdict: SignOffVerdict
     exit: int
@@ -177,3 +180,8 @@ class SignOff(msgspec.Struct, frozen=True, kw_only=True):
 def dump_sign_off(sign_off: SignOff) -> bytes:
     """The sign-off as JSON text, in which nothing steers a terminal."""
     return printable_json(msgspec.json.format(msgspec.json.encode(sign_off), indent=1)) + b"\n"
+
+
+def load_sign_off(path: Path) -> SignOff:
+    """The sign-off in that file. Raises ReportError for what is none of this schema, OSError where unreadable."""
+    return read_versioned(path, SignOff, schema=SCHEMA, minor=MINOR)

@@ -13,6 +13,7 @@ from signoff.giving_up import giving_up_of
 from signoff.matter import matter_of
 from signoff.report import CellReport, Loaded, Report
 from signoff.sign_off import (
+    MINOR,
     Amplification,
     Amplified,
     CellDifference,
@@ -53,6 +54,7 @@ def sign_off_of(
     decisions = decisions_of(base, candidate)
     counts = Counter(difference.change for difference in differences)
     return SignOff(
+        minor=MINOR,
         tool=f"retryproof {version('retryproof')}",
         verdict=verdict,
         exit=code if partial else _EXITS[verdict],

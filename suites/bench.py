@@ -67,6 +67,7 @@ class Bench:
     judged: Counter[str] = field(default_factory=Counter)
     scripts: int = 0
     exercised: Counter[str] = field(default_factory=Counter)
+    of_sdk: Counter[str] = field(default_factory=Counter)
 
     @staticmethod
     @contextmanager
@@ -186,6 +187,9 @@ class Bench:
         if self.scripts:
             pairs = (f"{situation} {count}" for situation, count in sorted(self.exercised.items()))
             lines.append(f"retryproof: futures of {self.name}: {self.scripts} scripts: " + ", ".join(pairs))
+        if self.of_sdk:
+            pairs = (f"{scenario} {count}" for scenario, count in self.of_sdk.items())
+            lines.append(f"retryproof: the SDK before {self.name}: {', '.join(pairs)}")
         pairs = (f"{fault} {self.struck[fault]}/{self.judged[fault]}" for fault in sorted(self.struck))
         return [*lines, "retryproof: struck/judged: " + ", ".join(pairs)]
 

@@ -79,7 +79,7 @@ class SdkBench:
             raise NotRunError(f"not_run: {reason}")
         living = self._lived(scenario, transport)
         record, gap = asyncio.run_coroutine_threadsafe(living, self.bench.loop).result()
-        self.bench.exercised[f"SDK: {scenario.name}"] += 1
+        self.bench.of_sdk[scenario.name] += 1
         wrong = wrong_in(record)
         if gap and not wrong:
             raise BrokenMustError(printable(f"{scenario.name!r} on {self.bench.name} proved nothing: {gap}"))

@@ -13,6 +13,7 @@ from signoff.report import CellReport, Report
 from suites.judge import invariant_of
 
 MAX_ROWS = 30  # cells of one group; the rest is in report.json
+KNOWN = "KNOWN TO FAIL"
 MAX_DRAWN = 5  # drawn plans of one group: more of the same kind teach nothing
 WIDE = 90  # columns from which on there is room for the class
 
@@ -25,11 +26,28 @@ def print_headline(out: Console, report: Report) -> None:
     line = Text.assemble(
         (report.verdict, STYLES[report.verdict]),
         f" {report.subject.name} ({report.subject.version or 'version unknown'}, promises {report.subject.promises}): "
-        f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['UNKNOWN']} unknown, "
+        f"{counts['PASS']} passed, {counts['FAIL']} failed{_known(report)}, {counts['UNKNOWN']} unknown, "
         f"{counts['not_run']} not run, {counts['warnings']} warnings; "
         f"seed {report.seed}, {report.runs_per_second:g} runs/s",
     )
     print_line(out, line)
+
+
+def _known(report: Report) -> str:
+    """Of the failures."""
+    return "" if report.baseline is None else f" ({report.baseline.known} known)"
+
+
+def print_baseline(out: Console, report: Report) -> None:
+    """What the failures were held against, and what no longer fails."""
+    if report.baseline is None:
+        return
+    baseline = report.baseline
+    print_line(out, f"baseline: {baseline.report}, of {baseline.subject}, by {baseline.tool}")
+    for id_ in baseline.mended[:MAX_ROWS]:
+        print_line(out, f"  passes now: {id_}")
+    if len(baseline.mended) > MAX_ROWS:
+        print_line(out, f"  and {len(baseline.mended) - MAX_ROWS} more, in report.json")
 
 
 def print_groups(out: Console, report: Report) -> None:
@@ -49,7 +67,8 @@ def print_groups(out: Console, report: Report) -> None:
 def _group(cell: CellReport) -> Group | None:
     musts = [finding for finding in cell.findings if finding.kind == "must"]
     if cell.verdict in ("FAIL", "UNKNOWN"):
-        return cell.verdict, _names(finding.check for finding in musts if finding.verdict == cell.verdict)
+        checks = _names(finding.check for finding in musts if finding.verdict == cell.verdict)
+        return KNOWN if cell.known else cell.verdict, checks
     if cell.verdict == "not_run":
         return None
     if cell.warnings:
@@ -62,7 +81,7 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rank(group: Group) -> tuple[int, tuple[str, ...]]:
-    return ("FAIL", "UNKNOWN", "warns", "tells").index(group[0]), group[1]
+    return ("FAIL", "UNKNOWN", "warns", KNOWN, "tells").index(group[0]), group[1]
 
 
 def _print_group(out: Console, heading: str, checks: tuple[str, ...], cells: list[CellReport]) -> None:

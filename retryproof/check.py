@@ -1,16 +1,19 @@
 """`retryproof check`: the catalogue and drawn plans against a subject."""
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from retryproof.cells import print_groups, print_headline, print_histogram, print_unreached
-from retryproof.command import EXIT_CODES, Command
+from retryproof.cells import print_baseline, print_groups, print_headline, print_histogram, print_unreached
+from retryproof.command import EXIT_CODES, Command, file_path
 from retryproof.examine import Examined, examine_subject, items_for
 from retryproof.exits import CommandError, Exit, joined
 from retryproof.failures import print_failures
 from retryproof.futures import print_futures
+from retryproof.given_report import load_given_report
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
 from retryproof.output import say
 from retryproof.sessions import require_subject
@@ -32,6 +35,7 @@ examples:
   retryproof check nginx --depth core                40 cells of nginx
   retryproof check mine.toml --only 'status/503*'    some cells of your own
   retryproof check reference nginx --strict --quiet  in CI: an exit code
+  retryproof check mine.toml --baseline report.json  only what fails anew
 
 {EPILOG}
 
@@ -55,6 +59,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="a built-in name (`retryproof subjects`), a variant of one such as nginx:retry-non-idempotent, "
         "a TOML file, the URL of something that runs already, or module:callable in Python",
     )
+    parser.add_argument(
+        "--baseline",
+        type=file_path,
+        metavar="REPORT.json",
+        help="an earlier report of the SUBJECT: a cell that fails as it did there does not fail this check",
+    )
     add_url_options(parser)
     add_examine_options(parser)
 
@@ -65,6 +75,8 @@ def _run(options: argparse.Namespace) -> Exit:
     for name in names:
         require_subject(name, wanted.given)
     say_assumed(names, wanted.given)
+    if options.baseline is not None:
+        wanted = replace(wanted, baseline=_baseline(options.baseline, names))
     terminal = console(quiet=wanted.quiet)
     outcomes: list[tuple[str, Outcome]] = []
     for name in names:
@@ -74,6 +86,12 @@ def _run(options: argparse.Namespace) -> Exit:
     if len(names) > 1 and _exit_of(outcomes[-1][1]) is not Exit.USAGE:  # of which there is nothing to sum up
         _print_summary(terminal, outcomes)
     return joined(_exit_of(outcome) for _, outcome in outcomes)
+
+
+def _baseline(path: Path, names: list[str]) -> tuple[Report, str]:
+    if len(names) != 1:
+        raise CommandError(f"--baseline {str(path)!r} with {len(names)} subjects; expected one SUBJECT", Exit.USAGE)
+    return load_given_report("--baseline", path), str(path)
 
 
 def _examined(name: str, wanted: ExamineOptions, terminal: Console) -> Outcome:
@@ -94,6 +112,7 @@ def print_examined(out: Console, examined: Examined) -> None:
     """Verdict first, then what needs a reader, then how much the verdict rests on."""
     report = examined.report
     print_headline(out, report)
+    print_baseline(out, report)
     print_groups(out, report)
     print_failures(out, examined)
     print_futures(out, examined)

@@ -15,6 +15,7 @@ from retryproof.folder import OutputFolder
 from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, in_words, require_subject, with_subject
 from retryproof.terminal import progress
+from signoff.baseline import against
 from signoff.examination import Examination, Result, examine
 from signoff.items import Item, NothingToDoError, chosen_items, wants_futures
 from signoff.report import Report, dump_report
@@ -146,6 +147,7 @@ class _Writing:
             suite=self.suite,
             named=self._session.name,
         )
+        report = report if options.baseline is None else against(report, *options.baseline)
         self._folder.write(self._folder.path / "report.json", dump_report(report))
         for name, drawn in FACES:
             self._folder.write(self._folder.path / name, drawn(report))

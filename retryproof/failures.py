@@ -23,8 +23,10 @@ AFTER_HEALING = frozenset({"heals", "no-leak", "survives", "answered"})  # check
 
 
 def print_failures(out: Console, examined: Examined) -> None:
-    """One failure of each kind whole, and how to replay all others."""
+    """One failure of each kind whole, and how to replay all others; none that is known from a baseline."""
+    known = {cell.id for cell in examined.report.cells if cell.known}
     failed = [result for result in examined.results if result.judgement.verdict is Verdict.FAIL]
+    failed = [result for result in failed if result.item.id not in known]
     kinds: dict[frozenset[str], Result] = {}
     for result in failed:
         kinds.setdefault(frozenset(finding.check for finding in broken_musts(result)), result)

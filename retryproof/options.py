@@ -10,6 +10,7 @@ from faults.coverage import Depth
 from retryproof.command import folder_path, whole_number
 from retryproof.exits import CommandError, Exit
 from signoff.items import Choice
+from signoff.report import Report
 from suites.given import NOTHING_GIVEN, Given
 from suites.under_text import NOTHING_OVER, Under, UnderError, under_of
 
@@ -21,13 +22,14 @@ MAX_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamineOptions:
-    """What is to be lived through, and where it goes."""
+    """What is to be lived through, and where it goes. baseline: a report whose failures are known, and its path."""
 
     choice: Choice
     strict: bool
     out: Path
     quiet: bool
     given: Given = NOTHING_GIVEN
+    baseline: tuple[Report, str] | None = None
     jobs: int | None = None
 
 

@@ -9,6 +9,7 @@ from retryproof.command import EXIT_CODES, Command, file_path
 from retryproof.examine import examine_subject, items_for
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import write_whole
+from retryproof.given_report import load_given_report
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
 from retryproof.revisions import checked_out
 from retryproof.sessions import require_subject
@@ -20,7 +21,7 @@ from retryproof.url_options import refuse_urls
 from signoff.allowances import AllowanceError, Allowed, load_allowances
 from signoff.earlier import earlier_than
 from signoff.items import Item, NothingToDoError
-from signoff.report import ReportError, load_report
+from signoff.report import ReportError
 from suites.run import Promise
 from suites.under_text import NOTHING_OVER
 
@@ -141,23 +142,17 @@ def _of_earlier(
 ) -> tuple[Signing, tuple[Item, ...]]:
     """The plans of the base's report, for the candidate."""
     candidate = require_subject(name, wanted.given)
+    choice, path = wanted.choice, options.base
     try:
-        data = options.base.read_bytes()
-        choice = wanted.choice
-        earlier = earlier_than(load_report(options.base), candidate, only=choice.only, depth=choice.depth)
+        earlier = earlier_than(load_given_report("--base", path), candidate, only=choice.only, depth=choice.depth)
     except (ReportError, NothingToDoError) as error:
-        raise CommandError(f"--base {str(options.base)!r}: {error}", Exit.USAGE) from None
-    except OSError as error:
-        raise CommandError(
-            f"cannot read --base {str(options.base)!r}: {error.strerror}; expected a report.json", Exit.USAGE
-        ) from None
+        raise CommandError(f"--base {str(path)!r}: {error}", Exit.USAGE) from None
     wanted = replace(wanted, choice=earlier.choice)
-    base = f"{options.base}"
-    folder = SignOffFolder(wanted.out, base, *options.subjects)
-    write_whole(folder.path / PATHS[0], data)
+    folder = SignOffFolder(wanted.out, str(path), *options.subjects)
+    write_whole(folder.path / PATHS[0], path.read_bytes())
     return Signing(
         folder=folder,
-        names=(base, options.subjects[0]),
+        names=(str(path), options.subjects[0]),
         begun=(earlier.report, not_begun(candidate, wanted)),
         options=wanted,
         allowed=allowed,

@@ -50,7 +50,8 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     fault had been done; empty where more than one fault or operation is in it. doubled: how many of its operations were
     executed more than once.
     delay_ms: from the caller's invocation to its outcome, the longest of the plan's operations. run: which of the
-    cell's runs in ledger.jsonl stands for it, from 1; 0 where none was made.
+    cell's runs in ledger.jsonl stands for it, from 1; 0 where none was made. known: it fails as it did in the baseline,
+    which makes no report fail.
     """
 
     id: str
@@ -79,6 +80,7 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     truth: Literal["executed", "not executed", ""] = ""
     doubled: int = 0
     diagram: tuple[Step, ...] = ()
+    known: bool = False
 
 
 class SubjectReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,9 +131,22 @@ class FaultCount(msgspec.Struct, frozen=True, kw_only=True):
     judged: int = 0
 
 
+class Baseline(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier report, whose failures are known: where it lies, of whom it is, and which version made it. known: how
+    many cells fail as they did there; mended: those that failed there and pass now.
+    """
+
+    report: str
+    subject: str
+    tool: str
+    known: int
+    mended: tuple[str, ...] = ()
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """All of one examination. named: what its subject was called on the command line. `partial` says why it is not
-    whole. situations: what the scripts of futures have exercised, and how often; empty where there were none.
+    whole. situations: what the scripts of futures have exercised, and how often; empty where there were none. baseline:
+    what its failures were held against; the verdict is then that of all cells that are not known to fail.
     """
 
     schema: int = SCHEMA
@@ -151,6 +166,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     situations: dict[str, int] = {}
     loads: tuple[Loaded, ...] = ()
     work: Worked | None = None
+    baseline: Baseline | None = None
 
 
 def dump_report(report: Report) -> bytes:

@@ -43,6 +43,17 @@ def enter() -> None:
     _entered = True
 
 
+def inherit(*, alone: bool) -> None:
+    """This process was started by one that had entered a network of its own, and so lives in it."""
+    global _entered, _alone
+    _entered, _alone = True, alone
+
+
+def is_entered() -> bool:
+    """This process lives in a network of its own."""
+    return _entered
+
+
 def can_filter_packets() -> bool:
     """This process lives in a network of its own, and can set up packet filters there."""
     return _entered and shutil.which("iptables") is not None

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from retryproof.cells import print_baseline, print_groups, print_headline, print_histogram, print_unreached
 from retryproof.command import EXIT_CODES, Command, file_path
-from retryproof.examine import Examined, examine_subject, items_for
+from retryproof.examine import examine_subject, items_for
 from retryproof.exits import CommandError, Exit, joined
 from retryproof.failures import print_failures
 from retryproof.futures import print_futures
@@ -19,6 +19,7 @@ from retryproof.output import say
 from retryproof.sessions import require_subject
 from retryproof.terminal import STYLES, console, print_line, sheet
 from retryproof.url_options import EPILOG, add_url_options, given_in, say_assumed
+from retryproof.writing import Examined
 from signoff.report import Report
 
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}

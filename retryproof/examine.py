@@ -1,46 +1,29 @@
-"""One subject examined from a command: progress, the output folder, and a partial report when it is broken off."""
+"""Subjects examined from a command: progress, the output folder, and a partial report when it is broken off."""
 
 import asyncio
-import contextlib
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from retryproof.exits import CommandError, Exit
-from retryproof.faces import FACES
 from retryproof.folder import OutputFolder
 from retryproof.options import ExamineOptions
-from retryproof.sessions import Session, in_words, require_subject, with_subject
-from retryproof.terminal import progress
-from signoff.baseline import against
-from signoff.examination import Examination, Result, examine
+from retryproof.sessions import Session, require_subject, with_subjects
+from retryproof.terminal import Begin, bars
+from retryproof.workers import LIVES, Workers
+from retryproof.writing import Examined, Writing
+from signoff.examination import examine
 from signoff.items import Item, NothingToDoError, chosen_items, wants_futures
-from signoff.report import Report, dump_report
-from signoff.reporting import report_of
+from signoff.results import Examination
+from suites.foreign import ForeignSubject
 from suites.futures.offer import Offer
-from suites.futures.suite import Suite, play_suite, suite_for
+from suites.futures.suite import play_suite, suite_for
 from suites.futures.told import told
-from suites.given import NOTHING_GIVEN, Given
-from suites.processes import ProcessError
+from suites.lanes import first_of
 from suites.reach import Machine
-from suites.run import Run
-from suites.subject import SubjectError
-from suites.toxiproxy.errors import ToxiproxyError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
-    """What is left of one examination: its report, its results, and where both were written."""
-
-    name: str
-    report: Report
-    results: tuple[Result, ...]
-    folder: OutputFolder
-    given: Given = NOTHING_GIVEN
-    suite: Suite | None = None
 
 
 def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]:
@@ -63,137 +46,132 @@ def examine_subject(
 
     into: the folder that it is written to (default: a new one).
     """
-    toxiproxy = options.choice.toxiproxy
-    return with_subject(
-        name,
-        lambda session: _examine(session, items, options, console, into),
-        options.given,
-        console=console,
-        toxiproxy=toxiproxy,
-    )
+    (examined,) = _examined([name], items, options, console, [into])
+    return examined
 
 
-async def _examine(
-    session: Session, items: tuple[Item, ...], options: ExamineOptions, console: Console, into: Path | None
-) -> Examined:
-    folder = OutputFolder.new(options.out, session.name) if into is None else OutputFolder(into)
-    writing = _Writing(session, options, Examination(spec=session.subject.spec, items=items), folder)
-    try:
-        with progress(console, f"examining {session.name}", len(items)) as tick:
-            await examine(
-                writing.examination, session.driver, session.machine, writing.recorder(tick), jobs=options.jobs
-            )
-        if wants_futures(options.choice, [session.subject.spec]):
-            await _play_futures(writing, session, options, console)
-        return writing.finish()
-    except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
-        raise writing.broken_off(error) from None
-
-
-async def _play_futures(writing: "_Writing", session: Session, options: ExamineOptions, console: Console) -> None:
-    await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts has to be
-    scripts = len(told(Offer())) + options.choice.scripts
-    with progress(console, f"futures of {session.name}", scripts) as tick:
-        writing.suite = suite_for(
-            session.subject, examples=options.choice.scripts, seed_number=options.choice.seed, on_script=tick
+def examine_sides(
+    names: Sequence[str], items: tuple[Item, ...], options: ExamineOptions, console: Console, *, into: Sequence[Path]
+) -> tuple[Examined, ...]:
+    """The same of the sides of a sign-off, each in its folder: side by side where there are workers for both, else one
+    after the other. Where one cannot go on, so does none.
+    """
+    standing = any(require_subject(name, options.given).standing for name in names)
+    if options.jobs == 1 or standing:
+        return tuple(
+            examine_subject(name, items, options, console, into=path) for name, path in zip(names, into, strict=True)
         )
-        await play_suite(writing.suite, session.subject, session.driver.routers)
+    return _examined(names, items, options, console, into)
 
 
-def smallest_id(id_: str) -> str:
-    """The name of the smallest plan beside that of the plan it was cut down from."""
-    return f"{id_}/smallest"
+def _examined(
+    names: Sequence[str],
+    items: tuple[Item, ...],
+    options: ExamineOptions,
+    console: Console,
+    into: Sequence[Path | None],
+) -> tuple[Examined, ...]:
+    async def work(sessions: tuple[Session, ...]) -> tuple[Examined, ...]:
+        with bars(console) as begin:
+            company = _Company(len(sessions))
+            sides = [
+                _Side(session=session, place=place, items=items, options=options, begin=begin, company=company)
+                for place, session in enumerate(sessions)
+            ]
+            try:
+                async with asyncio.TaskGroup() as group:
+                    tasks = [group.create_task(side.examined(path)) for side, path in zip(sides, into, strict=True)]
+            except BaseExceptionGroup as errors:
+                raise first_of(errors) from None
+            return tuple(task.result() for task in tasks)
+
+    return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)
 
 
-class _Writing:
-    """An examination that is being written down."""
+class _Company:
+    """The sides that are examined together. broke: the error of the one that could not go on."""
 
-    def __init__(
-        self, session: Session, options: ExamineOptions, examination: Examination, folder: OutputFolder
-    ) -> None:
-        self.examination = examination
-        self._session = session
-        self._options = options
-        self._folder = folder
-        self._started = time.monotonic()
-        self.suite: Suite | None = None
+    def __init__(self, sides: int) -> None:
+        self.sides = sides
+        self.broke: BaseException | None = None
+        self._all = asyncio.Barrier(sides)
+        self._turn = asyncio.Lock()
 
-    def recorder(self, tick: Callable[[], None]) -> Callable[[Item, int, Run], None]:
-        """Writes down what was lived through as soon as it was."""
+    async def all_there(self) -> None:
+        """Every side has lived through its cells."""
+        await self._all.wait()
 
-        def record(item: Item, number: int, run: Run) -> None:
-            if number == 1:
-                self._folder.add_plan(item.id, item.plan)
-                tick()
-            self._folder.add_ledger(item.id, number, run.ledger)
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """No other side does anything meanwhile that needs this machine for itself."""
+        async with self._turn:
+            yield
 
-        return record
 
-    def finish(self, partial: str = "") -> Examined:
-        """Write the report; `partial` says why it is not whole. Raises CommandError."""
-        examination, options = self.examination, self._options
-        examination.spec = self._session.subject.spec  # by now its version is known
-        for result in examination.in_order():
-            if result.smallest is not None:
-                self._folder.add_plan(smallest_id(result.item.id), result.smallest.plan)
-        self._add_scripts()
-        seconds = time.monotonic() - self._started
-        report = report_of(
-            examination,
-            options.choice,
-            strict=options.strict,
-            seconds=seconds,
-            partial=partial,
-            suite=self.suite,
-            named=self._session.name,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    """One subject that is examined, maybe beside another. place: among them."""
+
+    session: Session
+    place: int
+    items: tuple[Item, ...]
+    options: ExamineOptions
+    begin: Begin
+    company: _Company
+
+    async def examined(self, into: Path | None) -> Examined:
+        """Raises CommandError, after what was found has been written as a partial report."""
+        session, options = self.session, self.options
+        folder = OutputFolder.new(options.out, session.name) if into is None else OutputFolder(into)
+        writing = Writing(session, options, Examination(spec=session.subject.spec, items=self.items), folder)
+        try:
+            await self._live(writing)
+            await self.company.all_there()
+            if wants_futures(options.choice, [session.subject.spec]):
+                async with self.company.alone():
+                    await self._play_futures(writing)
+            return writing.finish()
+        except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
+            raise writing.broken_off(self._own(error)) from None
+
+    async def _live(self, writing: Writing) -> None:
+        session, options = self.session, self.options
+        workers = self._workers()
+        if workers is not None and isinstance(session.subject, ForeignSubject):
+            await session.subject.read_version()  # what starts an instance here may be nothing
+        tick = self.begin(f"examining {session.name}", len(self.items))
+        await examine(
+            *(writing.examination, session.driver, session.machine, writing.recorder(tick)),
+            lanes=options.lanes,
+            through=None if workers is None else workers.live,
         )
-        report = report if options.baseline is None else against(report, *options.baseline)
-        self._folder.write(self._folder.path / "report.json", dump_report(report))
-        for name, drawn in FACES:
-            self._folder.write(self._folder.path / name, drawn(report))
-        self._folder.close()
-        results = tuple(examination.in_order())
-        return Examined(
-            name=self._session.name,
-            report=report,
-            results=results,
-            folder=self._folder,
+
+    def _workers(self) -> Workers | None:
+        """Its share of the processes; None: this one does it. There is only one of a subject that stands."""
+        options = self.options
+        count = -(-(options.jobs - self.place) // self.company.sides)  # jobs dealt out in turns
+        if options.jobs == 1 or self.session.subject.spec.standing:
+            return None
+        return Workers(
+            name=self.session.name,
+            count=max(1, count),
             given=options.given,
-            suite=self.suite,
+            lanes=options.lanes,
+            toxiproxy=options.choice.toxiproxy,
+            first=1 + self.place * options.jobs * LIVES,
         )
 
-    def _add_scripts(self) -> None:
-        """Each script on which a property failed, or was not shown, with its ledger."""
-        played = None if self.suite is None else self.suite.played
-        for check, shown in ({} if played is None else {**played.unknown, **played.failing}).items():
-            id_ = f"futures/{check}"
-            self._folder.add_script(id_, shown.script)
-            self._folder.add_ledger(id_, 1, shown.record.ledger)
+    def _own(self, error: BaseException) -> BaseException:
+        """What ends it: where that is another side, its error is ours too."""
+        if isinstance(error, asyncio.CancelledError) and self.company.broke is not None:
+            says = f"the other side could not go on: {self.company.broke}"
+            return CommandError(says, Exit.COULD_NOT_RUN)
+        self.company.broke = self.company.broke or error
+        return error
 
-    def broken_off(self, error: BaseException) -> BaseException:
-        """Write what there is, and say where. The error that is to be raised instead of this one."""
-        reason, code = why(error)
-        written = False
-        with contextlib.suppress(CommandError):  # what broke it off may well keep the report from being written
-            self.finish(reason)
-            written = True
-        if code is None:
-            return error
-        found = f"{len(self.examination.results)} of {len(self.examination.items)} cells are in"
-        where = f"{found} {str(self._folder.path / 'report.json')!r}" if written else ""
-        return CommandError("; ".join(filter(None, (reason.rstrip("."), where))), code)
-
-
-def why(error: BaseException) -> tuple[str, Exit | None]:
-    """What broke it off, in words, and the exit code; None for an error that is ours."""
-    match error:
-        case asyncio.CancelledError() | KeyboardInterrupt():
-            return "interrupted", Exit.INTERRUPTED
-        case CommandError():
-            return str(error), error.code
-        case SubjectError() | ProcessError() | ToxiproxyError():
-            return str(error), Exit.COULD_NOT_RUN
-        case OSError():
-            return in_words(error), Exit.COULD_NOT_RUN
-        case _:
-            return f"internal error: {error!r}", None
+    async def _play_futures(self, writing: Writing) -> None:
+        session, choice = self.session, self.options.choice
+        await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts must be
+        tick = self.begin(f"futures of {session.name}", len(told(Offer())) + choice.scripts)
+        writing.suite = suite_for(session.subject, examples=choice.scripts, seed_number=choice.seed, on_script=tick)
+        await play_suite(writing.suite, session.subject, session.driver.routers)

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from faults.catalogue import fault_named
-from retryproof.examine import Examined, smallest_id
 from retryproof.terminal import print_labelled, print_line, sheet, spans
-from signoff.examination import Result
+from retryproof.writing import Examined, smallest_id
+from signoff.results import Result
 from signoff.timeline import timeline, told
 from suites.findings import Claim, Finding, Verdict
 from suites.judge import invariant_of

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from retryproof.examine import Examined
 from retryproof.failures import program, quoted
 from retryproof.terminal import INDENT, print_labelled, print_line, sheet
+from retryproof.writing import Examined
 from signoff.futures_timeline import futures_timeline
 from suites.futures.judging import invariant_of
 from suites.futures.played import Failing

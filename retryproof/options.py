@@ -17,12 +17,15 @@ from suites.under_text import NOTHING_OVER, Under, UnderError, under_of
 DEFAULT_OUT = Path("retryproof-out")
 MAX_EXAMPLES = 100_000
 MAX_JOBS = 64
+MAX_LANES = 64
 MAX_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamineOptions:
-    """What is to be lived through, and where it goes. baseline: a report whose failures are known, and its path."""
+    """What is to be lived through, and where it goes. baseline: a report whose failures are known, and its path. jobs:
+    in so many processes; lanes: so many runs side by side in each of them (None: as suits).
+    """
 
     choice: Choice
     strict: bool
@@ -30,7 +33,8 @@ class ExamineOptions:
     quiet: bool
     given: Given = NOTHING_GIVEN
     baseline: tuple[Report, str] | None = None
-    jobs: int | None = None
+    jobs: int = 1
+    lanes: int | None = None
 
 
 def add_own_network(parser: argparse.ArgumentParser) -> None:
@@ -115,9 +119,18 @@ def _add_running(add: _Add) -> None:
     add(
         "--jobs",
         type=whole_number(1, MAX_JOBS),
+        default=1,
         metavar="N",
-        help="how many runs go on side by side (default: 16 on fresh instances, 4 on shared ones; on one that runs "
-        "already always 1); fewer where the machine has better things to do",
+        help="live through it in N worker processes, with the same result as in one (default 1: in this process); "
+        "those of a sign-off are shared by both sides, which go on side by side then; one that runs already always "
+        "has one process",
+    )
+    add(
+        "--lanes",
+        type=whole_number(1, MAX_LANES),
+        metavar="N",
+        help="how many runs go on side by side in each process (default: 16 on fresh instances, 4 on shared ones; on "
+        "one that runs already always 1); fewer where the machine has better things to do",
     )
     add(
         "--under",
@@ -164,4 +177,5 @@ def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -
         quiet=options.quiet,
         given=given,
         jobs=options.jobs,
+        lanes=options.lanes,
     )

@@ -7,8 +7,8 @@ import errno
 import resource
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from suites.driver import Driver
 from suites.findings import Verdict
 from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given
+from suites.numbers import Numbers
 from suites.passage import Toxiproxy
 from suites.processes import ProcessError, Supervisor
 from suites.reach import Machine
@@ -89,18 +90,37 @@ def with_subject(
     *,
     console: Console,
     toxiproxy: bool = False,
+    numbers: Numbers | None = None,
 ) -> T:
-    """Do the work with the subject that `require_subject` accepts; leave no process, thread or socket behind.
+    """with_subjects, of one. numbers: of its operations."""
 
-    toxiproxy: with a Toxiproxy between its hops, which is built where there is none; that is told on `console`.
+    async def work_of_one(sessions: tuple[Session, ...]) -> T:
+        return await work(sessions[0])
 
-    Raises CommandError: exit code 4 where the subject or the machine cannot run it, 130 when it was interrupted, after
+    return with_subjects([name], work_of_one, given, console=console, toxiproxy=toxiproxy, numbers=numbers)
+
+
+def with_subjects(
+    names: Sequence[str],
+    work: Callable[[tuple[Session, ...]], Awaitable[T]],
+    given: Given = NOTHING_GIVEN,
+    *,
+    console: Console,
+    toxiproxy: bool = False,
+    numbers: Numbers | None = None,
+) -> T:
+    """Do the work with the subjects that `require_subject` accepts; leave no process, thread or socket behind.
+
+    toxiproxy: with a Toxiproxy between their hops, which is built where there is none; that is told on `console`.
+
+    Raises CommandError: exit code 4 where a subject or the machine cannot run it, 130 when it was interrupted, after
     everything has been written and cleaned up.
     """
     _require_files()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_session(name, work, given, console if toxiproxy else None))
+            tools = _Tools(given=given, toxiproxy=console if toxiproxy else None, numbers=numbers or Numbers())
+            return runner.run(_with_sessions(names, work, tools))
     except (SubjectError, ProcessError, ToxiproxyError) as error:
         raise CommandError(with_notes(error, str(error)), Exit.COULD_NOT_RUN) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -109,24 +129,41 @@ def with_subject(
         raise CommandError(in_words(error), Exit.COULD_NOT_RUN) from None
 
 
-async def _session(name: str, work: Callable[[Session], Awaitable[T]], given: Given, toxiproxy: Console | None) -> T:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tools:
+    """What the sessions of one command share, beside its processes. toxiproxy: where it is told of; None for none."""
+
+    given: Given
+    toxiproxy: Console | None
+    numbers: Numbers
+
+
+async def _with_sessions(names: Sequence[str], work: Callable[[tuple[Session, ...]], Awaitable[T]], tools: _Tools) -> T:
     task = asyncio.current_task()
     assert task is not None
     with _temporary_folder() as leave, cancelling(task, leave), RouterThread() as routers:
         async with Supervisor() as supervisor:
-            subject = subject_named(name, supervisor, given)
-            if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
-                raise SubjectError(missing)
-            async with (
-                _toxiproxy(supervisor, toxiproxy) as between,
-                Driver(subject=subject, routers=routers, toxiproxy=between) as driver,
-            ):
-                ours = asyncio.all_tasks()
+            subjects = [_startable(name, supervisor, tools.given) for name in names]
+            async with _toxiproxy(supervisor, tools.toxiproxy) as between, AsyncExitStack() as stack:
                 machine = Machine.here(toxiproxy=between is not None)
+                sessions = []
+                for name, subject in zip(names, subjects, strict=True):
+                    driver = Driver(subject=subject, routers=routers, toxiproxy=between, numbers=tools.numbers)
+                    await stack.enter_async_context(driver)
+                    sessions.append(Session(name=name, subject=subject, driver=driver, machine=machine))
+                ours = asyncio.all_tasks()
                 try:
-                    return await work(Session(name=name, subject=subject, driver=driver, machine=machine))
+                    return await work(tuple(sessions))
                 finally:
                     await _end(asyncio.all_tasks() - ours)
+
+
+def _startable(name: str, supervisor: Supervisor, given: Given) -> Subject:
+    """Raises SubjectError, with what to install, for one that cannot run here."""
+    subject = subject_named(name, supervisor, given)
+    if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
+        raise SubjectError(missing)
+    return subject
 
 
 @asynccontextmanager

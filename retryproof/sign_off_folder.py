@@ -8,7 +8,6 @@ from signoff.html import html_of_sign_off
 from signoff.report import Report, load_report
 from signoff.sign_off import SignOff, dump_sign_off
 
-NOT_FINISHED = "it was ended before it could say why"
 SIDES = ("base", "candidate")
 REPORT = "report.json"
 FILE = "signoff.json"

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from retryproof.examine import why
 from retryproof.exits import CommandError, Exit
 from retryproof.options import ExamineOptions
-from retryproof.sign_off_folder import NOT_FINISHED, PATHS, SIDES, SignOffFolder
+from retryproof.sign_off_folder import PATHS, SIDES, SignOffFolder
+from retryproof.writing import NOT_FINISHED, why
 from signoff.allowances import Allowed
 from signoff.earlier import Earlier
-from signoff.examination import Examination
 from signoff.report import Report
 from signoff.reporting import report_of
+from signoff.results import Examination
 from signoff.sign_off import SignOff
 from signoff.signing_off import sign_off_of
 from suites.subject import SubjectSpec

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from faults.coverage import Depth
 from retryproof.command import EXIT_CODES, Command, file_path
-from retryproof.examine import examine_subject, items_for
+from retryproof.examine import examine_sides, items_for
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import write_whole
 from retryproof.given_report import load_given_report
@@ -96,8 +96,8 @@ def _run(options: argparse.Namespace) -> Exit:
         else:
             signing, items = _of_earlier(names[0], options, wanted, allowed)
         with signing.under_way():
-            for name, side in zip(names, SIDES[-len(names) :], strict=True):
-                examine_subject(name, items, signing.options, terminal, into=signing.folder.side(side))
+            into = [signing.folder.side(side) for side in SIDES[-len(names) :]]
+            examine_sides(names, items, signing.options, terminal, into=into)
     sign_off = signing.write()
     print_sign_off(terminal, sign_off)
     print_line(terminal, f"sign-off: {signing.folder.path / FILE}")

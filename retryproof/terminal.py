@@ -52,17 +52,35 @@ def console(*, quiet: bool = False) -> Screen:
     return Screen(file=output, quiet=quiet, highlight=False, width=width, no_color=True, force_terminal=False)
 
 
+class Begin(Protocol):
+    """Begins a bar: what goes on, and in how many steps."""
+
+    def __call__(self, what: str, total: int) -> Ticker:
+        """What hears of each step."""
+
+
 @contextmanager
-def progress(out: Console, what: str, total: int) -> Iterator[Ticker]:
-    """A bar while something goes on; nothing where there is no terminal."""
+def bars(out: Console) -> Iterator[Begin]:
+    """A bar for each thing that goes on; nothing where there is no terminal."""
     if out.quiet or not out.is_terminal:
-        yield lambda: None
+        yield lambda what, total: lambda: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     # What goes to stderr meanwhile stays there: rich would move it to stdout.
-    with Progress(*columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task(escape(what), total=total)
-        yield lambda: bar.advance(task)
+    with Progress(*columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False) as shown:
+
+        def begin(what: str, total: int) -> Ticker:
+            task = shown.add_task(escape(what), total=total)
+            return lambda: shown.advance(task)
+
+        yield begin
+
+
+@contextmanager
+def progress(out: Console, what: str, total: int) -> Iterator[Ticker]:
+    """One bar, while something goes on."""
+    with bars(out) as begin:
+        yield begin(what, total)
 
 
 @contextmanager

@@ -5,86 +5,50 @@ be reported, marked as partial.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from faults.plan import Plan
 from signoff.items import Item
+from signoff.results import Examination, Result
+from signoff.shrinking import shrink_drawn
 from suites.accounts import accounts_of
 from suites.checks.vacuity import CHECK as VACUITY_CHECK
 from suites.driver import Driver
 from suites.findings import Finding, Proof, Verdict
-from suites.judge import Judgement, confirm, held_against, judge, judgement_of
+from suites.judge import Judgement, confirm, held_against, judge, judgement_of, not_shown
 from suites.lanes import run_plans
 from suites.lives import doubted, is_doubtful, live, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
-from suites.shrink import shrink
 from suites.subject import SubjectSpec
 
 CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
 MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
-MAX_SHRUNK = 3  # drawn plans that fail are cut down one by one; more of the same kind teach nothing
 
 VACUITY = VACUITY_CHECK.name
 
 OnRun = Callable[[Item, int, Run], None]  # the item, which of its runs (from 1), and the run
 
+OnLost = Callable[[int, str], None]  # the place of a plan that could not be lived through, and why
+Through = Callable[[Sequence[Plan], Callable[[int, Run], None], OnLost], Awaitable[None]]  # lives through all plans
+
 _Record = Callable[[Item, Run], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Smallest:
-    """The smallest plan on which all that a drawn plan broke is broken too, and the run that shows it."""
-
-    plan: Plan
-    run: Run
-    judgement: Judgement
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """One item, the run that stands for it, and what was judged of it.
-
-    varies: it only tells, and told otherwise when it was repeated. smallest: for a drawn plan that failed.
-    """
-
-    item: Item
-    run: Run
-    judgement: Judgement
-    varies: bool = False
-    smallest: Smallest | None = None
-
-    @property
-    def shown(self) -> "Result | Smallest":
-        """What a person is shown of it: the smallest plan where there is one."""
-        return self.smallest or self
-
-
-@dataclass(slots=True, kw_only=True)
-class Examination:
-    """The results so far, by item id, and every run that they may rest on."""
-
-    spec: SubjectSpec
-    items: tuple[Item, ...]
-    results: dict[str, Result] = field(default_factory=dict)
-    lived: dict[str, list[Run]] = field(default_factory=dict)
-
-    def in_order(self) -> list[Result]:
-        """The results, in the order of the items."""
-        return [self.results[item.id] for item in self.items if item.id in self.results]
-
-    def number_of(self, result: Result) -> int:
-        """Which of the item's runs stands for it, from 1; 0 where none was made."""
-        return next((n for n, run in enumerate(self.lived[result.item.id], 1) if run is result.run), 0)
-
-
 async def examine(
-    examination: Examination, driver: Driver, machine: Machine, on_run: OnRun, *, jobs: int | None = None
+    examination: Examination,
+    driver: Driver,
+    machine: Machine,
+    on_run: OnRun,
+    *,
+    lanes: int | None = None,
+    through: Through | None = None,
 ) -> None:
     """Live through all items; `on_run` hears of each run that a result may rest on, as soon as it is over, and once,
-    with an empty run, of an item that cannot be reached. jobs: how many runs go on side by side (None: as suits).
+    with an empty run, of an item that cannot be reached. lanes: how many runs go on side by side (None: as suits).
+    through: what lives through them once (None: this driver); what needs to be alone is its own affair.
 
     Raises SubjectError when the subject cannot be started.
     """
@@ -94,24 +58,27 @@ async def examine(
         lived.append(run)
         on_run(item, len(lived), run)
 
-    await _live_through(examination, driver, machine, record, jobs)
-    await _confirm_all(examination, driver, record, jobs)
+    await _live_through(examination, machine, record, through or _in_lanes(driver, lanes))
+    await _confirm_all(examination, driver, record, lanes)
     _add_twins(examination)
-    await _shrink_drawn(examination, driver, machine, record)
+    await shrink_drawn(examination, driver, machine, record)
 
 
-async def _live_through(
-    examination: Examination, driver: Driver, machine: Machine, record: _Record, jobs: int | None
-) -> None:
+def _in_lanes(driver: Driver, lanes: int | None) -> Through:
+    async def through(plans: Sequence[Plan], on_run: Callable[[int, Run], None], _: OnLost) -> None:
+        await run_plans(driver, plans, on_run, lanes=lanes)
+
+    return through
+
+
+async def _live_through(examination: Examination, machine: Machine, record: _Record, through: Through) -> None:
     reachable: list[Item] = []
     for item in examination.items:
         reason = unreachable(item.plan, examination.spec, machine)
         if reason is None:
             reachable += [item] * item.times
             continue
-        run = Run(
-            plan=item.plan, subject=examination.spec.facts, operations=(), ledger=(), history=(), unreachable=reason
-        )
+        run = _not_lived(item, examination.spec, reason)
         record(item, run)
         examination.results[item.id] = Result(item=item, run=run, judgement=judge(run))
 
@@ -122,7 +89,17 @@ async def _live_through(
         if len(repeated) == item.times:
             examination.results[item.id] = _joined(item, repeated)
 
-    await run_plans(driver, [item.plan for item in reachable], add, lanes=jobs)
+    def lose(place: int, reason: str) -> None:
+        item = reachable[place]
+        run = _not_lived(item, examination.spec, reason)
+        record(item, run)
+        examination.results[item.id] = Result(item=item, run=run, judgement=not_shown(reason))
+
+    await through([item.plan for item in reachable], add, lose)
+
+
+def _not_lived(item: Item, spec: SubjectSpec, reason: str) -> Run:
+    return Run(plan=item.plan, subject=spec.facts, operations=(), ledger=(), history=(), unreachable=reason)
 
 
 def _joined(item: Item, runs: list[Run]) -> Result:
@@ -142,14 +119,14 @@ def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
     )
 
 
-async def _confirm_all(examination: Examination, driver: Driver, record: _Record, jobs: int | None) -> None:
+async def _confirm_all(examination: Examination, driver: Driver, record: _Record, lanes: int | None) -> None:
     """What company may have caused is lived through again alone, a few at a time. So is what proved nothing: one
     more chance to prove something can turn no FAIL into a PASS.
     """
     doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
     unproved = [result for result in examination.in_order() if _may_prove_more(result)]
     doubtful += unproved[:MAX_UNPROVED]
-    places = asyncio.Semaphore(min(CONFIRMED_TOGETHER, jobs or CONFIRMED_TOGETHER))
+    places = asyncio.Semaphore(min(CONFIRMED_TOGETHER, lanes or CONFIRMED_TOGETHER))
 
     async def confirmed(result: Result) -> None:
         async with places:
@@ -212,31 +189,3 @@ def _add_twins(examination: Examination) -> None:
             found = doubted(found, max(result.run.stalled_ms, twin.run.stalled_ms))
         judgement = judgement_of((*result.judgement.findings, *found))
         examination.results[result.item.id] = replace(result, judgement=judgement)
-
-
-async def _shrink_drawn(examination: Examination, driver: Driver, machine: Machine, record: _Record) -> None:
-    """The first drawn plans that fail are cut down to what all of the failure needs. What was judged of the drawn
-    plan itself stays: a sign-off compares the same plans.
-    """
-    failed = [r for r in examination.in_order() if r.item.cell is None and r.judgement.verdict is Verdict.FAIL]
-    for result in failed[:MAX_SHRUNK]:
-        checks = failed_checks(result.judgement)
-
-        async def fails(plan: Plan, checks: frozenset[str] = checks) -> bool:
-            if unreachable(plan, examination.spec, machine) is not None:
-                return False
-            _, judgement = await live(driver, plan)
-            return checks <= failed_checks(judgement)
-
-        plan = await shrink(result.item.plan, fails)
-        if plan == result.item.plan:
-            continue
-        run, judgement = await live(driver, plan, partial(record, result.item))
-        if checks <= failed_checks(judgement):
-            smallest = Smallest(plan=plan, run=run, judgement=judgement)
-            examination.results[result.item.id] = replace(result, smallest=smallest)
-
-
-def failed_checks(judgement: Judgement) -> frozenset[str]:
-    """The musts that are broken."""
-    return frozenset(finding.check for finding in judgement.failures)

@@ -11,7 +11,6 @@ from faults.fault import Fault
 from faults.plan_json import plan_to_json
 from faults.vocabulary import Replied
 from signoff.diagram import diagram_of
-from signoff.examination import Examination, Result
 from signoff.futures_cells import futures_cells
 from signoff.items import Choice, Item
 from signoff.report import (
@@ -24,6 +23,7 @@ from signoff.report import (
     Report,
     SubjectReport,
 )
+from signoff.results import Examination, Result
 from suites.accounts import Account, accounts_of, view_of
 from suites.findings import Claim, Finding, Verdict
 from suites.futures.situations import SITUATIONS

@@ -70,6 +70,11 @@ def judgement_of(findings: tuple[Finding, ...]) -> Judgement:
     return Judgement(verdict=worst(findings), findings=findings)
 
 
+def not_shown(reason: str) -> Judgement:
+    """Nothing was shown of that plan, and nothing is claimed of it."""
+    return judgement_of((_unknown("lived-through", reason),))
+
+
 def findings_of(check: Check, run: Run) -> list[Finding]:
     """What that check says. A check that crashes has shown nothing: neither PASS nor FAIL."""
     try:

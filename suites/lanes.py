@@ -37,12 +37,13 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
             for _ in range(count):
                 group.create_task(lane(driver, plans, places, on_run))
     except BaseExceptionGroup as errors:
-        raise _first_of(errors) from None  # the lanes all met the same wall: one message is enough
+        raise first_of(errors) from None  # the lanes all met the same wall: one message is enough
 
 
-def _first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that came first of those in a group."""
     first = errors.exceptions[0]
-    return _first_of(first) if isinstance(first, BaseExceptionGroup) else first
+    return first_of(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 async def _fresh(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:

@@ -152,7 +152,7 @@ class Supervisor:
                 if not (started := self._starting.pop(id_)).done():
                     started.set_exception(ProcessError(f"the command could not be executed: {error}"))
             case {"event": "exited", "id": int(id_), "code": int(code)}:
-                self._processes[id_]._on_exited(_how(code))
+                self._processes[id_]._on_exited(how_ended(code))
             case {"event": "stopped", "id": int(id_)}:
                 self._processes.pop(id_)._on_gone()
             case _:
@@ -171,7 +171,8 @@ class Supervisor:
         self._processes.clear()
 
 
-def _how(code: int) -> str:
+def how_ended(code: int) -> str:
+    """How a process with that return code ended, in words."""
     if code >= 0:
         return f"exited with code {code}"
     names = {int(member): member.name for member in signal.Signals}  # not all real-time signals have one

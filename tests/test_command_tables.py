@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 
 from retryproof.cells import print_groups, print_histogram, print_unreached
-from retryproof.examine import Examined
 from retryproof.failures import print_failures
 from retryproof.folder import OutputFolder
 from retryproof.terminal import spans
-from signoff.examination import Result
+from retryproof.writing import Examined
 from signoff.items import Item
 from signoff.report import CellReport, FaultCount, Report
+from signoff.results import Result
 from suites.cells import all_cells
 from suites.checks.at_most_once import CHECK as AT_MOST_ONCE
 from suites.checks.twins import CHECK as TWINS

@@ -38,7 +38,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("check --only zzz*", "'zzz*'", "expected a glob over cell ids such as"),
     ("check --only */reused --depth core --only connect/*/reused", "'connect/*/reused'", "expected a glob"),
     ("check --jobs 0", "'0'", "expected a whole number from 1 to 64"),
-    ("check --jobs many", "'many'", "expected a whole number from 1 to 64"),
+    ("check --lanes many", "'many'", "expected a whole number from 1 to 64"),
     ("check --under latency", "''", "expected a whole number"),
     ("check --under lag=20", "'lag'", "is no toxic; expected latency=MS"),
     ("check --under latency=20,stream=sideways", "'sideways'", "expected upstream, downstream or both"),
@@ -150,7 +150,7 @@ def test_nothing_runs_before_all_names_are_known(
 ) -> None:
     """A typo in the last name costs nobody the minutes of the first."""
 
-    monkeypatch.setattr("retryproof.examine.with_subject", None)  # calling it would be an internal error
+    monkeypatch.setattr("retryproof.examine.with_subjects", None)  # calling it would be an internal error
     assert run(["check", "reference", "nginx", "ngimx"]) is Exit.USAGE
     assert run(["signoff", "reference", "ngimx"]) is Exit.USAGE
     assert capsys.readouterr().err.count("'ngimx'") == 2

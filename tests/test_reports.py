@@ -11,10 +11,10 @@ import pytest
 from faults.catalogue import CATALOGUE, FAMILIES
 from faults.plan_json import load_plan, plan_from_json
 from retryproof.dispatch import tool
-from signoff.examination import Examination, Result
 from signoff.items import Choice, Item
 from signoff.report import SCHEMA, Report, ReportError, dump_report, load_report
 from signoff.reporting import overall, report_of
+from signoff.results import Examination, Result
 from suites.cells import all_cells
 from suites.checks import CHECKS
 from suites.findings import Finding, Verdict

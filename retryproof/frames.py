@@ -1,0 +1,90 @@
+"""What passes between an examination and its worker processes: one request, then frames of runs. Both ends are this
+program, started by each other, so that a pickle is as good as its sender.
+"""
+
+import pickle
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from faults.plan import Plan
+from retryproof.exits import Exit
+from suites.given import NOTHING_GIVEN, Given
+from suites.run import Run
+
+_LENGTH_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What one worker is to live through: plans by their places among all of them.
+
+    first_number: of its operations; no other process of the examination uses those that follow. lanes: how many runs
+    go on side by side in it (None: as suits). alone_network: it was started in a network of its own, None if it was
+    not; True where that is in a user namespace of its own too.
+    """
+
+    name: str
+    plans: tuple[tuple[int, Plan], ...]
+    first_number: int
+    given: Given = NOTHING_GIVEN
+    lanes: int | None = None
+    toxiproxy: bool = False
+    alone_network: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lived:
+    """A run, and the place of its plan."""
+
+    place: int
+    run: Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """It could not go on, and why, in words; `code` goes with it."""
+
+    says: str
+    code: Exit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """All its plans were lived through. A worker that ends without a Done or Failed has died."""
+
+
+Frame = Lived | Failed | Done
+
+
+def framed(message: Request | Frame) -> bytes:
+    """As it is written: its length, then itself."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return len(data).to_bytes(_LENGTH_BYTES, "big") + data
+
+
+def read_request(read: Callable[[int], bytes]) -> Request | None:
+    """The one request; None where its sender has ended before it was all written. read: blocks for as many bytes."""
+    message = _unpickled(read(int.from_bytes(read(_LENGTH_BYTES), "big")))
+    assert message is None or isinstance(message, Request)
+    return message
+
+
+def _unpickled(data: bytes) -> Request | Frame | None:
+    try:
+        message: Request | Frame = pickle.loads(data)
+    except (EOFError, pickle.UnpicklingError):
+        return None
+    return message
+
+
+async def frames_of(read_exactly: Callable[[int], Awaitable[bytes]]) -> AsyncIterator[Frame]:
+    """Every whole frame until the sender has ended."""
+    while True:
+        try:
+            length = int.from_bytes(await read_exactly(_LENGTH_BYTES), "big")
+            message = _unpickled(await read_exactly(length))
+        except EOFError:  # asyncio.IncompleteReadError is one
+            return
+        if message is None or isinstance(message, Request):
+            return
+        yield message

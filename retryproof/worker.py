@@ -1,0 +1,116 @@
+"""One of several processes that live through the plans of an examination. `retryproof.workers` starts it; nobody else
+does.
+
+It ends when its stdin does, in good order, whatever has ended its parent; signals that end a command are its parent's
+affair.
+"""
+
+import os
+import signal
+import sys
+import threading
+from asyncio import current_task
+from queue import SimpleQueue
+from typing import Self
+
+from fake_router import own_network
+from faults.plan import Plan
+from retryproof.exits import CommandError, Exit
+from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, read_request
+from retryproof.interrupts import SIGNALS
+from retryproof.sessions import Session, with_subject
+from retryproof.terminal import console
+from suites.lanes import run_plans
+from suites.numbers import Numbers
+from suites.run import Run
+
+ENDING_S = 20.0  # how long cleaning up may take once nobody listens any more
+
+
+class Frames:
+    """What goes out, written by a thread of its own: a pipe that is full must not make a run late. What nobody reads
+    any more is dropped.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._waiting: SimpleQueue[Frame | None] = SimpleQueue()
+        self._writing = threading.Thread(target=self._write, name="frames", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._writing.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.put(None)
+        self._writing.join()
+
+    def send(self, frame: Frame) -> None:
+        """It goes out after those before it."""
+        self._waiting.put(frame)
+
+    def _write(self) -> None:
+        try:
+            while (frame := self._waiting.get()) is not None:
+                rest = memoryview(framed(frame))
+                while rest:
+                    rest = rest[os.write(self._descriptor, rest) :]
+        except BrokenPipeError:
+            return
+
+
+def main() -> None:
+    """Live through what stdin asks for."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    descriptor = os.dup(1)
+    os.dup2(2, 1)  # whatever a subject's module prints is no frame
+    request = read_request(sys.stdin.buffer.read)
+    if request is not None:
+        if request.alone_network is not None:
+            own_network.inherit(alone=request.alone_network)
+        with Frames(descriptor) as frames:
+            _live(request, frames)
+
+
+def _live(request: Request, frames: Frames) -> None:
+    """One word at the end: what became of it as a whole."""
+    ended = threading.Event()
+    plans: list[Plan] = [plan for _, plan in request.plans]
+
+    def add(index: int, run: Run) -> None:
+        frames.send(Lived(place=request.plans[index][0], run=run))
+
+    async def work(session: Session) -> None:
+        _cancel_when_left(ended)
+        await run_plans(session.driver, plans, add, lanes=request.lanes)
+
+    try:
+        with_subject(
+            *(request.name, work, request.given),
+            console=console(quiet=True),
+            toxiproxy=request.toxiproxy,
+            numbers=Numbers(request.first_number),
+        )
+        frames.send(Done())
+    except CommandError as error:
+        frames.send(Failed(says=str(error), code=error.code))
+    except Exception as error:  # noqa: BLE001  # a bug of ours is told by the parent, as one of its own
+        frames.send(Failed(says=f"internal error in a worker process: {error!r}", code=Exit.COULD_NOT_RUN))
+    finally:
+        ended.set()
+
+
+def _cancel_when_left(ended: threading.Event) -> None:
+    """From now on the end of stdin cancels the task that calls this; what then hangs is ended with this process."""
+    task = current_task()
+    assert task is not None
+
+    def watch() -> None:
+        os.read(0, 1)  # not as a buffered file: its lock would be in the way when this process ends
+        if not ended.is_set():
+            task.get_loop().call_soon_threadsafe(task.cancel)
+            if not ended.wait(ENDING_S):
+                os._exit(Exit.COULD_NOT_RUN)
+
+    threading.Thread(target=watch, name="stdin", daemon=True).start()

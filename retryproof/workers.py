@@ -1,0 +1,147 @@
+"""Worker processes that share the plans of one examination. The same runs as in one process: which plans there are,
+what confirms and what is judged is settled elsewhere.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from fake_router import own_network
+from faults.plan import Plan
+from retryproof.exits import CommandError
+from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, frames_of
+from retryproof.worker import ENDING_S
+from suites.ending import to_the_end
+from suites.given import NOTHING_GIVEN, Given
+from suites.lanes import first_of
+from suites.processes import how_ended
+from suites.run import Run
+from suites.way import way_of
+
+LIVES = 2  # how often what a dead worker has left is lived through in another one, the first time included
+NUMBERS = 10_000_000  # operations of one worker, which no other process of the examination uses
+_CHUNK = 1 << 16
+_RUN = "import sys; sys.path[:] = {path!r}; from retryproof.worker import main; main()"
+
+OnRun = Callable[[int, Run], None]
+OnLost = Callable[[int, str], None]  # the place of a plan that could not be lived through, and why
+
+
+@dataclass(slots=True, kw_only=True)
+class Workers:
+    """So many processes for one subject. Each has its own routers, lanes, instances and reaper.
+
+    first: which number, among all worker processes of the command, the first of them has (from 1).
+    """
+
+    name: str
+    count: int
+    given: Given = NOTHING_GIVEN
+    lanes: int | None = None
+    toxiproxy: bool = False
+    first: int = 1
+    pids: set[int] = field(default_factory=set)
+    _started: int = 0
+
+    async def live(self, plans: Sequence[Plan], on_run: OnRun, on_lost: OnLost) -> None:
+        """Live through all plans; `on_run` hears of each run, `on_lost` of a plan on which two workers have died.
+
+        Raises CommandError with what a worker says that could not go on; the others are then ended. When cancelled,
+        it hears of the runs that they still hand on.
+        """
+        rest = dict(enumerate(plans))
+        died: list[str] = []
+
+        def lived(place: int, run: Run) -> None:
+            del rest[place]
+            on_run(place, run)
+
+        for _ in range(LIVES):
+            died = await self._share(rest, lived)
+            if not rest:
+                return
+        for place in rest:
+            on_lost(place, f"the worker process that lived through it {died[0]}, and so did the next one")
+
+    async def _share(self, plans: dict[int, Plan], lived: OnRun) -> list[str]:
+        """Each worker has its share, of every way some: those of one way share an instance. How those that died did."""
+        order = sorted(plans.items(), key=lambda item: str(way_of(item[1])))
+        count = min(self.count, len(order))
+        shares = [order[index::count] for index in range(count)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                ends = [group.create_task(self._work(share, lived)) for share in shares]
+        except BaseExceptionGroup as errors:
+            raise first_of(errors) from None
+        return [how for end in ends if (how := end.result())]
+
+    async def _work(self, share: Sequence[tuple[int, Plan]], lived: OnRun) -> str:
+        """How it died; empty where it did not."""
+        request = self._request(share)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _RUN.format(path=sys.path)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "TMPDIR": tempfile.gettempdir()},  # so that ours is removed with all that is left in it
+            start_new_session=True,  # a Ctrl-C at the terminal is its parent's to handle
+        )
+        self.pids.add(process.pid)
+        reading = asyncio.ensure_future(_read(process, lived))
+        try:
+            assert process.stdin is not None
+            process.stdin.write(framed(request))
+            last = await asyncio.shield(reading)
+        finally:
+            await to_the_end(_end(process, reading))
+            self.pids.discard(process.pid)
+        match last:
+            case Failed(says=says, code=code):
+                raise CommandError(says, code)
+            case Done():
+                return ""
+            case _:
+                return how_ended(process.returncode or 0)
+
+    def _request(self, share: Sequence[tuple[int, Plan]]) -> Request:
+        number = self.first + self._started
+        self._started += 1
+        return Request(
+            name=self.name,
+            plans=tuple(share),
+            first_number=number * NUMBERS + 1,
+            given=self.given,
+            lanes=self.lanes,
+            toxiproxy=self.toxiproxy,
+            alone_network=own_network.is_alone() if own_network.is_entered() else None,
+        )
+
+
+async def _read(process: asyncio.subprocess.Process, lived: OnRun) -> Frame | None:
+    """Hand on its runs until it has ended, or has said its last word."""
+    assert process.stdout is not None
+    async for frame in frames_of(process.stdout.readexactly):
+        if not isinstance(frame, Lived):
+            return frame
+        lived(frame.place, frame.run)
+    return None
+
+
+async def _end(process: asyncio.subprocess.Process, reading: "asyncio.Task[Frame | None]") -> None:
+    """The end of its stdin is its order to end. What it then still hands on is heard, within ENDING_S."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    try:
+        async with asyncio.timeout(ENDING_S):
+            with contextlib.suppress(Exception):  # whoever waits for it has heard of it, or was cancelled before
+                await reading
+            while await process.stdout.read(_CHUNK):
+                pass  # a pipe that is full would keep it from ending
+            await process.wait()
+    except TimeoutError:
+        process.kill()  # its reaper ends the subjects
+        await process.wait()

@@ -61,7 +61,7 @@ async def examine(
     await _live_through(examination, machine, record, through or _in_lanes(driver, lanes))
     await _confirm_all(examination, driver, record, lanes)
     _add_twins(examination)
-    await shrink_drawn(examination, driver, machine, record)
+    await shrink_drawn(examination, driver, machine, record, lanes=lanes)
 
 
 def _in_lanes(driver: Driver, lanes: int | None) -> Through:

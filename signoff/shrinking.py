@@ -10,6 +10,7 @@ from signoff.items import Item
 from signoff.results import Examination, Result, Smallest, failed_checks
 from suites.driver import Driver
 from suites.findings import Verdict
+from suites.lanes import FRESH_LANES
 from suites.lives import live
 from suites.reach import Machine, unreachable
 from suites.run import Run
@@ -19,11 +20,17 @@ MAX_SHRUNK = 3  # drawn plans that fail are cut down side by side; more of the s
 
 
 async def shrink_drawn(
-    examination: Examination, driver: Driver, machine: Machine, record: Callable[[Item, Run], None]
+    examination: Examination,
+    driver: Driver,
+    machine: Machine,
+    record: Callable[[Item, Run], None],
+    *,
+    lanes: int | None = None,
 ) -> None:
     """The first drawn plans that fail are cut down to what all of the failure needs. What was judged of the drawn
-    plan itself stays: a sign-off compares the same plans.
+    plan itself stays: a sign-off compares the same plans. lanes: how many runs go on side by side (None: as suits).
     """
+    places = asyncio.Semaphore(lanes or FRESH_LANES)
     failed = [r for r in examination.in_order() if r.item.cell is None and r.judgement.verdict is Verdict.FAIL]
 
     async def cut_down(result: Result) -> None:
@@ -32,7 +39,8 @@ async def shrink_drawn(
         async def fails(plan: Plan) -> bool:
             if unreachable(plan, examination.spec, machine) is not None:
                 return False
-            _, judgement = await live(driver, plan)
+            async with places:
+                _, judgement = await live(driver, plan)
             return checks <= failed_checks(judgement)
 
         plan = await shrink(result.item.plan, fails)

@@ -20,7 +20,7 @@ from signoff.items import Item, NothingToDoError, chosen_items, wants_futures
 from signoff.results import Examination
 from suites.foreign import ForeignSubject
 from suites.futures.offer import Offer
-from suites.futures.suite import play_suite, suite_for
+from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
 from suites.lanes import first_of
 from suites.reach import Machine
@@ -171,6 +171,11 @@ class _Side:
 
     async def _play_futures(self, writing: Writing) -> None:
         session, choice = self.session, self.options.choice
+        if choice.toxiproxy:
+            writing.suite = suite_for(
+                session.subject, examples=choice.scripts, seed_number=choice.seed, not_run=UNDER_TOXIPROXY
+            )
+            return
         await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts must be
         tick = self.begin(f"futures of {session.name}", len(told(Offer())) + choice.scripts)
         writing.suite = suite_for(session.subject, examples=choice.scripts, seed_number=choice.seed, on_script=tick)

@@ -22,7 +22,7 @@ SHOWN_WHOLE = 3  # the others have their scripts in the output folder
 
 def print_futures(out: Console, examined: Examined) -> None:
     """The properties that failed, each with the smallest script that shows it; and what all scripts have exercised."""
-    if examined.suite is None:
+    if examined.suite is None or examined.suite.not_run:
         return
     played = examined.suite.played
     for place, (script, failing) in enumerate(_by_script(played.failing).items()):

@@ -107,9 +107,9 @@ class Choice:
 
 
 def wants_futures(choice: Choice, specs: Sequence[SubjectSpec]) -> bool:
-    """The suite of futures is lived through: they all promise them, and nothing lies over their hops."""
+    """The suite of futures has its rows: they all promise them."""
     promised = all(spec.facts.promises is Promise.FUTURES for spec in specs)
-    return choice.futures and promised and not choice.toxiproxy and chooses_futures(choice.only)
+    return choice.futures and promised and chooses_futures(choice.only)
 
 
 def chosen_items(choice: Choice, specs: Sequence[SubjectSpec], machine: Machine) -> tuple[Item, ...]:

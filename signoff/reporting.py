@@ -64,7 +64,9 @@ def report_of(
         cells=cells,
         runs_per_second=round(lived / seconds, 1) if seconds else 0.0,
         partial=partial,
-        situations={} if suite is None else {name: suite.played.situations[name] for name in SITUATIONS},
+        situations={}
+        if suite is None or suite.not_run
+        else {name: suite.played.situations[name] for name in SITUATIONS},
     )
 
 

@@ -7,6 +7,7 @@ from suites.findings import Verdict
 from suites.futures.bench import FuturesBench
 from suites.futures.checks import CHECKS
 from suites.futures.checks.check import FuturesCheck
+from suites.futures.suite import UNDER_TOXIPROXY
 
 pytestmark = pytest.mark.promises("futures")
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.promises("futures")
 def futures(bench: Bench) -> FuturesBench:
     """The suite, played once; every property is judged on what was lived through."""
     if bench.under.toxiproxy:
-        raise NotRunError("not_run: scripts of futures are lived through without --under")
+        raise NotRunError(f"not_run: {UNDER_TOXIPROXY}")
     return FuturesBench.play(bench)
 
 

@@ -2,11 +2,13 @@
 
 import argparse
 import asyncio
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import forwarder
 from forwarder.__main__ import main
 from forwarder.api.options import OPTIONS, add_to, read, table
 from tests.api_server import options_of, running
@@ -17,6 +19,13 @@ ROUTER = ("--router", "http://a")
 def test_the_document_has_the_table_of_options() -> None:
     """docs/server.md holds it, byte for byte."""
     assert table() in (Path(__file__).parent.parent / "docs" / "server.md").read_text()
+
+
+def test_what_messages_and_comments_call_an_option_is_one() -> None:
+    """A caller who is told to raise a limit finds it."""
+    package = Path(forwarder.__file__).parent
+    named = {flag for file in package.rglob("*.py") for flag in re.findall(r"--[a-z][a-z-]*", file.read_text())}
+    assert named - {"--flag", "--no-flag"} == {option.flag for option in OPTIONS}
 
 
 def test_each_option_is_read_from_the_command_line_then_from_the_environment_then_by_default() -> None:

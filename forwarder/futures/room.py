@@ -17,7 +17,7 @@ class Room:
         if size_bytes > limits.max_bytes:
             raise TooLargeError(
                 f"this would take {size_bytes} bytes; expected at most {limits.max_bytes}, which is all there are: "
-                "ask for fewer samples or tokens at once, or raise --max-store-bytes"
+                "ask for fewer samples or tokens at once, or raise --max-stored-bytes"
             )
         if futures >= limits.max_futures:
             raise FullError(f"{futures} operations run or wait to be fetched, and more are not accepted: come again")

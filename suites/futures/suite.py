@@ -23,17 +23,19 @@ from suites.standing import StandingSubject
 from suites.subject import Subject
 from suites.tinker.open_call import Departure
 
+UNDER_TOXIPROXY = "scripts of futures are lived through without --under and --draw-toxics"
 AGAIN = 3  # times that a script which failed is lived through alone, until it fails again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """What came of it. examples: how many scripts were drawn at most, from that seed."""
+    """What came of it. examples: how many scripts were drawn at most, from that seed. not_run: why none was."""
 
     played: Played
     powers: Powers
     examples: int
     seed: int
+    not_run: str = ""
 
 
 def ids_of_suite() -> tuple[str, ...]:
@@ -47,10 +49,16 @@ def chooses_futures(only: str | None) -> bool:
 
 
 def suite_for(
-    subject: Subject, *, examples: int, seed_number: int, on_script: Callable[[], None] = lambda: None
+    subject: Subject,
+    *,
+    examples: int,
+    seed_number: int,
+    on_script: Callable[[], None] = lambda: None,
+    not_run: str = "",
 ) -> Suite:
     """Of which nothing has been played."""
-    return Suite(played=Played(on_script=on_script), powers=powers_over(subject), examples=examples, seed=seed_number)
+    played = Played(on_script=on_script)
+    return Suite(played=played, powers=powers_over(subject), examples=examples, seed=seed_number, not_run=not_run)
 
 
 async def play_suite(suite: Suite, subject: Subject, routers: RouterThread) -> None:

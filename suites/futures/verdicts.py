@@ -12,6 +12,8 @@ def verdict_on(suite: Suite, check: FuturesCheck) -> tuple[Verdict | None, str]:
     but PASS and FAIL.
     """
     played = suite.played
+    if suite.not_run:
+        return None, suite.not_run
     if check.name in played.failing:
         return Verdict.FAIL, ""
     if check.name in played.unknown:

@@ -63,7 +63,12 @@ def gone_stays_gone(record: Record) -> list[Finding]:
     return [GONE_STAYS_GONE.passes(count_of(judged, "further poll"))]
 
 
-GONE_STAYS_GONE = must("gone-stays-gone", "What was said to be gone stays gone.", gone_stays_gone)
+GONE_STAYS_GONE = must(
+    "gone-stays-gone",
+    "What was said to be gone stays gone.",
+    gone_stays_gone,
+    needs_clock=True,  # or an end of its process; but then the scripts that are told show it
+)
 
 
 def unique_ids(record: Record) -> list[Finding]:

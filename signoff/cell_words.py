@@ -1,0 +1,56 @@
+"""One cell in a few words, the same ones in every face."""
+
+from collections import Counter
+
+from signoff.report import CellReport, FindingReport
+from signoff.sign_off import Did
+
+
+def outcome_of(cell: CellReport) -> str:
+    """What the callers had in the end: the outcome and its status, or how many had which."""
+    outcomes = Counter(cell.outcome.split(", "))
+    if outcomes.total() > 1:
+        return ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+    return cell.outcome if cell.status is None else f"{cell.outcome} {cell.status}"
+
+
+def lived(cell: CellReport | None) -> str:
+    """What became of it: the verdict, and what was sent, run and had in the end."""
+    if cell is None:
+        return "-"
+    if cell.verdict == "not_run":
+        return "not run"
+    attempts = "?" if cell.attempts is None else cell.attempts
+    return f"{cell.verdict}: {attempts} sent, {cell.executions} run, {outcome_of(cell)}"
+
+
+def because(cell: CellReport) -> str:
+    """Why it did not pass, or what it warns of: its reason, else the first finding."""
+    return cell.reason or next((each.says for each in broken(cell)), "")
+
+
+def broken(cell: CellReport) -> tuple[FindingReport, ...]:
+    """The findings that are no PASS, musts first."""
+    return tuple(sorted((each for each in cell.findings if each.verdict != "PASS"), key=lambda each: each.kind))
+
+
+def did(side: Did) -> str:
+    """What one side does on some evidence."""
+    return f"{side.does}: {span(side.attempts)} sent, {span(side.executions)} run, {side.outcome}"
+
+
+def span(ends: tuple[int, int] | None) -> str:
+    """ "2", or "1-2"."""
+    if ends is None:
+        return "?"
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
+
+
+def plan_file(id_: str) -> str:
+    """The name of the file with its plan, in plans/."""
+    return f"{id_.replace('/', '--')}.json"
+
+
+def counted(count: int, what: str) -> str:
+    """ "1 cell", "2 cells"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

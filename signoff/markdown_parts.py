@@ -1,0 +1,66 @@
+"""What report.md is made of: tables, folded parts, and one broken cell with its diagram."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from signoff.cell_words import broken, lived, plan_file
+from signoff.clipping import Section
+from signoff.marked_text import code, escaped
+from signoff.mermaid import mermaid
+from signoff.report import CellReport
+from signoff.sign_off import Decision
+
+MARKER = "<!-- retryproof -->"  # by which whoever posts it finds it again
+SHOWN_WHOLE = 3  # broken cells with their diagram, one of each kind
+_FINDINGS = 5  # of one cell
+_ROWS = 200  # of one table
+_Each = TypeVar("_Each")
+SAW: Mapping[str, Callable[[Decision], str]] = {  # the columns of a decision that are of no side
+    "the forwarder saw": lambda each: escaped(each.evidence),
+    "the work was": lambda each: "done" if each.truth == "executed" else "not done",
+    "class": lambda each: escaped(each.class_),
+}
+SIGNS = {"PASS": "✅", "MAY SHIP": "✅", "FAIL": "❌", "BLOCK": "❌", "UNKNOWN": "⚠️", "UNPROVEN": "⚠️"}
+
+
+def table(
+    name: str, columns: Mapping[str, Callable[[_Each], str]], found: Sequence[_Each], *, where: str, fold: bool = True
+) -> Section:
+    """One row for each of them. columns: by their names, what stands there, as Markdown without a line break or a bare
+    `|`.
+    """
+    rows = tuple(f"| {' | '.join(shown(each) for shown in columns.values())} |" for each in found[:_ROWS])
+    header = f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n"
+    title = f"<details><summary>{escaped(name)}</summary>" if fold else f"### {escaped(name)}"
+    foot = "\n</details>\n" if fold else ""
+    return Section(
+        name=name, head=f"{title}\n\n{header}", rows=rows, more=len(found) - len(rows), foot=foot, where=where
+    )
+
+
+def paragraph(name: str, *lines: str) -> Section:
+    """Lines that stay together."""
+    return Section(name=name, head="".join(f"{line}\n" for line in lines))
+
+
+def broken_cell(cell: CellReport, says: str, *, subject: str, plans: str, where: str, first: bool) -> Section:
+    """What one cell broke, what passed between whom, and the command that lives through it again. The first of them is
+    not folded.
+    """
+    replay = shlex.join(("retryproof", "replay", f"{plans}/{plan_file(cell.id)}", *_on(subject)))
+    findings = tuple(f"- **{escaped(each.check)}** ({each.kind}): {escaped(each.says)}" for each in broken(cell))
+    drawn = mermaid(cell.diagram)
+    return Section(
+        name=cell.id,
+        head=f"<details{' open' if first else ''}><summary>{code(cell.id)}: {escaped(says)}</summary>\n\n"
+        f"The forwarder saw {code(cell.evidence)} ({escaped(cell.class_)}). {escaped(lived(cell))}\n\n",
+        rows=findings[:_FINDINGS],
+        more=max(0, len(findings) - _FINDINGS),
+        foot=f"\n{drawn}\n\n{code(replay, 1_000)}\n\n</details>\n",
+        where=where,
+    )
+
+
+def _on(subject: str) -> tuple[str, ...]:
+    return ("--subject", subject) if subject else ()

@@ -46,9 +46,9 @@ _OF_EXCHANGE = (
     *FORMS,
     *CALLER_LEAVES,
 )
-# Each with the dimension in which an exchange's fault is its twin. Where every upstream is faulty a second sending
-# fails too; where the twin strikes it succeeds. What lies idle is held on every upstream, for nobody knows which of
-# them the next request takes.
+# Each with the dimension in which an exchange's fault is its twin (a listener's is it in the same one). Where every
+# upstream is faulty a second sending fails too; where an exchange's fault strikes it succeeds. What lies idle is held
+# on every upstream, for nobody knows which of them the next request takes.
 _OF_LISTENER: Mapping[Dimension, Dimension | None] = {
     Dimension.EVERY_UPSTREAM: None,
     Dimension.FIRST_OF_TWO: Dimension.FIRST,
@@ -144,7 +144,6 @@ def _listener_cell(fault: Fault, dimension: Dimension) -> Cell:
         operations=(operation,),
         listeners=(PlannedListener(fault=fault.id, upstream=0 if beside_healthy else None),),
     )
-    of_twin = Dimension.TLS if plan.tls and beside_healthy else _OF_LISTENER[dimension]
     return Cell(
         id=id_,
         fault=fault,
@@ -152,9 +151,16 @@ def _listener_cell(fault: Fault, dimension: Dimension) -> Cell:
         reused=operation.reused,
         body_bytes=operation.body_bytes,
         upstreams=Dimension.FIRST_OF_TWO if beside_healthy else Dimension.EVERY_UPSTREAM,
-        twin=None if of_twin is None else _twin(fault, of_twin),
+        twin=_twin_of_listener(fault, dimension, tls=plan.tls),
         depth=fault.coverage.depth_of(dimension),
     )
+
+
+def _twin_of_listener(fault: Fault, dimension: Dimension, *, tls: bool) -> str | None:
+    if fault.twin is not None and is_listener_act(fault_named(fault.twin).act):
+        return _twin(fault, dimension)
+    of_twin = Dimension.TLS if tls and dimension in _BESIDE_HEALTHY else _OF_LISTENER[dimension]
+    return None if of_twin is None else _twin(fault, of_twin)
 
 
 def _exchange_cell(fault: Fault, dimension: Dimension) -> Cell | None:
@@ -204,7 +210,7 @@ def _twin(fault: Fault, dimension: Dimension) -> str | None:
     """
     if fault.twin is None or not sight_is_certain(fault.act):
         return None
-    if not fault_named(fault.twin).coverage.has(dimension):
-        return None
     twin = fault_named(fault.twin)
+    if not twin.coverage.has(dimension) or not _is_possible(twin.act, dimension):
+        return None
     return f"{twin.phase}/{twin.id}/{dimension}"

@@ -45,13 +45,18 @@ def _print_decisions(out: Console, sign_off: SignOff) -> None:
         return
     print_line(out, "")
     print_line(out, f"decisions that changed: {len(changed)} of {len(sign_off.decisions)}")
-    table = sheet(out, "the forwarder saw", "the work was", "class", "base", "candidate", fold=("base", "candidate"))
-    for decision in changed[:MAX_ROWS]:
+    names = ("the forwarder saw", "the work was", "class", "base", "candidate")
+    table = sheet(out, *names, fold=("the forwarder saw", "base", "candidate"))
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for decision in changed:
         done = "done" if decision.truth == "executed" else "not done"
-        table.add_row(Text(decision.evidence), done, decision.class_, _did(decision.base), _did(decision.candidate))
+        both = done, decision.class_, _did(decision.base), _did(decision.candidate)
+        rows.setdefault(both, []).append(decision.evidence)
+    for does, saw in list(rows.items())[:MAX_ROWS]:
+        table.add_row(Text(", ".join(saw)), *does)
     print_indented(out, table)
-    if len(changed) > MAX_ROWS:
-        print_line(out, f"  and {len(changed) - MAX_ROWS} more, in signoff.json")
+    if len(rows) > MAX_ROWS:
+        print_line(out, f"  and {len(rows) - MAX_ROWS} more, in signoff.json")
 
 
 def _did(did: Did) -> str:

@@ -127,9 +127,13 @@ def fixed(base: CellReport, _candidate: CellReport) -> Said | None:
 
 
 def told(base: CellReport, candidate: CellReport) -> Said | None:
-    """The decision of a cell that only tells is not judged: a difference is listed, and is no better and no worse."""
+    """The decision of a cell that only tells is not judged: a difference is listed, and is no better and no worse. Of a
+    drawn plan, which is not repeated, nobody knows whether it varies.
+    """
     if not (base.tells or candidate.tells):
         return None
+    if base.dimensions.get("drawn"):
+        return Change.SAME, ""
     seen = [(cell.attempts, cell.outcome, cell.status) for cell in (base, candidate)]
     if base.varies or candidate.varies or seen[0] == seen[1]:
         return Change.SAME, ""

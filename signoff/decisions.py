@@ -23,7 +23,7 @@ _WAS = {
     VARIES: "did now this, now that",
     NOT_RUN: "was not run",
 }
-_STRUCK_UNSENT = frozenset({Phase.CONNECT, Phase.TLS})
+_UNSENT = frozenset({Phase.RESOLVE, Phase.CONNECT, Phase.TLS})  # the first sending has come to nothing
 _IN_WORDS = {
     Phase.ACCEPT: "before the router had read a byte",
     Phase.REQUEST: "while the request was being read",
@@ -32,7 +32,7 @@ _IN_WORDS = {
     Phase.BODY: "its body cut, or delimited in an unusual way",
     Phase.AFTER: "with more behind it",
     Phase.TIME: "late, or bit by bit",
-    Phase.RESOLVE: "by name, nothing sent yet",
+    Phase.RESOLVE: "at an address that a name led to",
 }
 
 Key = tuple[str, str, str, str]  # phase, evidence, class, truth
@@ -95,20 +95,19 @@ def did(cells: Iterable[CellReport]) -> Did:
 
 
 def _decided(cell: CellReport) -> str:
-    sent = cell.attempts if cell.attempts is not None else max(1, cell.executions)
-    if sent > 1 or cell.executions > 1:
+    if (cell.attempts or 0) > 1 or cell.executions > 1:
         return SENDS_AGAIN
-    return ANSWERS if cell.outcome == "ok" else GIVES_UP
+    if cell.outcome != "ok":
+        return GIVES_UP
+    return SENDS_AGAIN if cell.attempts is None and cell.phase in _UNSENT else ANSWERS
 
 
 def in_words(phase: str, evidence: str) -> str:
-    """What the forwarder saw, as a reviewer says it: "503", "reset before any reply byte"."""
+    """What the forwarder saw, as a reviewer says it: "503", "reset before any reply byte (of a stream)"."""
     seen = evidence.removeprefix(f"{Sight.STATUS} ")
-    if phase in _STRUCK_UNSENT:
-        return f"{seen}, nothing sent yet"
-    if phase in _IN_WORDS:
-        return f"{seen}, {_IN_WORDS[Phase(phase)]}"
-    return seen
+    if phase not in _IN_WORDS or seen == Sight.UNRESOLVED:
+        return seen
+    return f"{seen} ({_IN_WORDS[Phase(phase)]})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """How long callers wait for a failure, in multiples of the time-outs that a subject states."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from statistics import median
 from typing import Literal
 
@@ -25,12 +25,18 @@ def giving_up_of(base: Report, candidate: Report) -> tuple[GivingUp, ...]:
     both = _waits(base), _waits(candidate)
     rows = []
     for evidence, of in dict.fromkeys([*both[0], *both[1]]):
-        was = _multiple(both[0].get((evidence, of)), base.subject, of)
-        now = _multiple(both[1].get((evidence, of)), candidate.subject, of)
-        cells = tuple(dict.fromkeys(cell.id for side in both for cell in side.get((evidence, of), ())))
+        waits = [side.get((evidence, of), []) for side in both]
+        was, now = (_multiple(cells, side.subject, of) for cells, side in zip(waits, (base, candidate), strict=True))
+        if any(cells and not _timed(cells) for cells in waits):
+            continue  # this machine stalled in all of them
         changed = (was is None) is not (now is None) or abs((now or 0) - (was or 0)) >= NOTABLE
+        cells = tuple(dict.fromkeys(cell.id for side in waits for cell in side))
         rows.append(GivingUp(evidence=evidence, of=of, base=was, candidate=now, changed=changed, cells=cells))
     return tuple(rows)
+
+
+def _timed(cells: Sequence[CellReport]) -> list[CellReport]:
+    return [cell for cell in cells if not cell.stalled]
 
 
 def _waits(report: Report) -> dict[tuple[str, Timeout], list[CellReport]]:
@@ -45,8 +51,9 @@ def _waits(report: Report) -> dict[tuple[str, Timeout], list[CellReport]]:
     return found
 
 
-def _multiple(cells: Iterable[CellReport] | None, subject: SubjectReport, of: Timeout) -> float | None:
+def _multiple(cells: Sequence[CellReport], subject: SubjectReport, of: Timeout) -> float | None:
     timeout_ms = subject.connect_timeout_ms if of == "connect" else subject.read_timeout_ms
-    if not cells or not timeout_ms:
+    timed = _timed(cells)
+    if not timed or not timeout_ms:
         return None
-    return round(median(cell.delay_ms for cell in cells) / timeout_ms, 1)
+    return round(median(cell.delay_ms for cell in timed) / timeout_ms, 1)

@@ -1,5 +1,6 @@
 """The lines of a sign-off that matter: what a reviewer reads first, and perhaps alone."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from signoff.decisions import SENDS_AGAIN
@@ -49,7 +50,18 @@ def _about(differences: Iterable[CellDifference], change: str, decisions: Sequen
     if not found:
         return []
     verb = _VERBS[change][len(found) > 1]
-    return [f"{_count(len(found), 'cell')} {verb}: {_worst(decisions, found) or found[0].says}"]
+    worst = _worst(decisions, found)
+    if not worst:
+        return [f"{_count(len(found), 'cell')} {verb}, such as {found[0].id}: {found[0].says}"]
+    return [f"{_count(len(found), 'cell')} {verb} ({_in_common(change, found)}): {worst}"]
+
+
+def _in_common(change: str, found: Sequence[CellDifference]) -> str:
+    """All the checks that it is about; of what is about none, what is most common."""
+    abouts = Counter(each.about for each in found)
+    if change in ("regressed", "still broken", "fixed"):
+        return ", ".join(sorted({check for about in abouts for check in about.split(", ")}))
+    return abouts.most_common(1)[0][0]
 
 
 def _excused(differences: Iterable[CellDifference]) -> list[str]:

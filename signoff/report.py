@@ -51,7 +51,7 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     executed more than once.
     delay_ms: from the caller's invocation to its outcome, the longest of the plan's operations. run: which of the
     cell's runs in ledger.jsonl stands for it, from 1; 0 where none was made. known: it fails as it did in the baseline,
-    which makes no report fail.
+    which makes no report fail. stalled: this machine stalled meanwhile, so that its times say nothing.
     """
 
     id: str
@@ -81,6 +81,7 @@ class CellReport(msgspec.Struct, frozen=True, kw_only=True):
     doubled: int = 0
     diagram: tuple[Step, ...] = ()
     known: bool = False
+    stalled: bool = False
 
 
 class SubjectReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ from suites.accounts import Account, accounts_of, view_of
 from suites.findings import Claim, Finding, Verdict
 from suites.futures.situations import SITUATIONS
 from suites.futures.suite import Suite
+from suites.lives import stalled
 from suites.run import Run
 from suites.subject import SubjectSpec
 
@@ -169,6 +170,7 @@ def cell_report(result: Result, *, run: int, runs: int, strict: bool) -> CellRep
         plan=plan_to_json(item.plan),
         smallest=None if result.smallest is None else plan_to_json(result.smallest.plan),
         run=0 if lived.unreachable is not None else run,
+        stalled=stalled(lived),
         truth=_truth(item, fault),
         diagram=diagram_of(result.shown.run) if lived.unreachable is None else (),
         doubled=sum(len(account.executions) > 1 for account in accounts),

@@ -50,7 +50,11 @@ def test_a_changed_decision_has_the_sentence_that_a_reviewer_needs() -> None:
 
 
 def test_the_first_line_that_matters_is_what_regresses() -> None:
-    assert signed_off(GAVE_UP, SENT_AGAIN).matter[0].startswith("1 cell regresses: 503, after the work was done")
+    assert (
+        signed_off(GAVE_UP, SENT_AGAIN)
+        .matter[0]
+        .startswith("1 cell regresses (safe-retry): 503, after the work was done")
+    )
 
 
 @pytest.mark.parametrize("change", [{"tells": True}, {"truth": ""}, {"dimensions": {"leaves": "fin"}}])

@@ -125,7 +125,8 @@ def test_what_changes_alike_is_told_in_one_sentence() -> None:
     lost = [status(number, "not executed") for number in (500, 502, 503)]
     found = sides(*((was, again(was, 2)) for was in done), *((was, again(was, 1)) for was in lost))
     assert found.matter[0] == (
-        "6 cells regress: 500, 502 and 503, after the work was done: gave up, now sends again (executed twice)"
+        "6 cells regress (safe-retry): 500, 502 and 503, after the work was done: gave up, now sends again "
+        "(executed twice)"
     )
     twins = [(row.evidence, row.truth, row.base.does, row.candidate.does) for row in found.decisions[:2]]
     assert twins == [
@@ -175,3 +176,25 @@ def test_what_is_unproven_says_what_the_candidate_breaks_all_the_same() -> None:
     """Nobody knows whether the must held before; a reader must not miss that it does not hold now."""
     (one,) = signed_off(UNKNOWN, broken(DEAD)).cells
     assert one.says == "base is UNKNOWN: it did not strike; the candidate breaks survives"
+
+
+def test_a_call_that_nobody_counted_and_that_succeeds_after_all_was_made_again() -> None:
+    """The first one came to nothing: the name did not lead to a router."""
+    facts = {"phase": "resolve", "evidence": "name not resolved", "class_": "SAFE", "attempts": None}
+    was = status(503, "not executed", **facts, outcome="failed")
+    (decision,) = signed_off(was, replace(was, outcome="ok", executions=1)).decisions
+    assert decision.says == (
+        "name not resolved, before any work was done: gave up, now sends again; the evidence proves that nothing ran"
+    )
+
+
+def test_what_a_drawn_plan_tells_is_not_compared() -> None:
+    """It is lived through once: nobody knows whether it varies."""
+    sides_ = [cell(tells=True, dimensions={"drawn": True}, attempts=n) for n in (1, 2)]
+    assert signed_off(*sides_).cells[0].says == ""
+
+
+def test_what_a_stall_delayed_is_no_longer_waiting() -> None:
+    silent = {"evidence": "silence until the read timeout", "truth": "executed", "outcome": "unknown", "phase": "wait"}
+    late = signed_off(cell(**silent), cell(**silent, delay_ms=900.0, stalled=True))
+    assert late.giving_up == ()

@@ -91,4 +91,4 @@ def test_who_gives_up_on_ambiguous_evidence_is_told_so_in_each_row() -> None:
 @pytest.mark.parametrize("sight", list(Sight))
 def test_every_sight_is_shown(sight: Sight) -> None:
     """By the cell of some row."""
-    assert any(CELLS[id_].fault.evidence.sight is sight for row in ROWS for id_ in row.cells)
+    assert any(fault.evidence.sight is sight for row in ROWS for fault in _shown(row.under))

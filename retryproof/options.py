@@ -1,8 +1,8 @@
 """Options that `check` and `signoff` share, each with the text that teaches it."""
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fake_router import own_network
@@ -23,8 +23,9 @@ MAX_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamineOptions:
-    """What is to be lived through, and where it goes. baseline: a report whose failures are known, and its path. jobs:
-    in so many processes; lanes: so many runs side by side in each of them (None: as suits).
+    """What is to be lived through, and where it goes. baseline: a report whose failures are known, and its path. typed:
+    what a person calls a subject whose name here is another. jobs: in so many processes; lanes: so many runs side by
+    side in each of them (None: as suits).
     """
 
     choice: Choice
@@ -33,6 +34,7 @@ class ExamineOptions:
     quiet: bool
     given: Given = NOTHING_GIVEN
     baseline: tuple[Report, str] | None = None
+    typed: Mapping[str, str] = field(default_factory=dict)
     jobs: int = 1
     lanes: int | None = None
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -36,8 +36,10 @@ class Signing:
     earlier: Earlier | None = None
     today: dt.date = field(default_factory=dt.date.today)
 
-    def write(self, partial: str = "", code: Exit = Exit.COULD_NOT_RUN) -> SignOff:
-        """Write what is known by now; partial: why that is not all. Raises CommandError."""
+    def write(self, partial: str = "", code: Exit = Exit.COULD_NOT_RUN, *, varying: Collection[str] = ()) -> SignOff:
+        """Write what is known by now; partial: why that is not all. varying: cells that tell now this, now that on
+        both sides. Raises CommandError.
+        """
         base, candidate = (self.folder.report(side) or begun for side, begun in zip(SIDES, self.begun, strict=True))
         sign_off = sign_off_of(
             base if self.earlier is None else self.earlier.report,
@@ -49,6 +51,7 @@ class Signing:
             named=self.names,
             earlier=self.earlier is not None,
             notes=() if self.earlier is None else self.earlier.notes,
+            varying=varying,
             partial=partial,
             code=code,
         )

@@ -4,6 +4,8 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from rich.console import Console
+
 from faults.coverage import Depth
 from retryproof.command import EXIT_CODES, Command, file_path
 from retryproof.examine import examine_sides, items_for
@@ -16,12 +18,13 @@ from retryproof.sessions import require_subject
 from retryproof.sign_off_folder import FILE, PATHS, SIDES, SignOffFolder
 from retryproof.sign_off_page import print_sign_off
 from retryproof.signing import Signing, not_begun
+from retryproof.telling import varying
 from retryproof.terminal import console, print_line
 from retryproof.url_options import refuse_urls
 from signoff.allowances import AllowanceError, Allowed, load_allowances
 from signoff.earlier import earlier_than
 from signoff.items import Item, NothingToDoError
-from signoff.report import ReportError
+from signoff.report import Report, ReportError
 from suites.run import Promise
 from suites.under_text import NOTHING_OVER
 
@@ -91,17 +94,28 @@ def _run(options: argparse.Namespace) -> Exit:
     allowed = () if options.allow is None else _allowances(options.allow)
     terminal = console(quiet=wanted.quiet)
     with checked_out(options.subjects) as names:
+        wanted = replace(wanted, typed=dict(zip(names, options.subjects, strict=True)))
         if options.base is None:
             signing, items = _of_two(names, options, wanted, allowed)
         else:
             signing, items = _of_earlier(names[0], options, wanted, allowed)
         with signing.under_way():
             into = [signing.folder.side(side) for side in SIDES[-len(names) :]]
-            examine_sides(names, items, signing.options, terminal, into=into)
-    sign_off = signing.write()
+            sides = [one.report for one in examine_sides(names, items, signing.options, terminal, into=into)]
+            found = _varying(names, items, sides, signing.options, terminal)
+    sign_off = signing.write(varying=found)
     print_sign_off(terminal, sign_off)
     print_line(terminal, f"sign-off: {signing.folder.path / FILE}")
     return Exit(sign_off.exit)
+
+
+def _varying(
+    names: tuple[str, ...], items: tuple[Item, ...], sides: list[Report], wanted: ExamineOptions, terminal: Console
+) -> frozenset[str]:
+    """Where both can take turns: neither is a report of before, or has to be the only one at its address."""
+    if len(sides) != len(SIDES) or any(require_subject(name, wanted.given).standing for name in names):
+        return frozenset()
+    return varying(names, items, (sides[0], sides[1]), wanted, terminal)
 
 
 def _check_usage(options: argparse.Namespace, wanted: ExamineOptions) -> None:

@@ -81,13 +81,18 @@ class Writing:
         self._folder.close()
         results = tuple(examination.in_order())
         return Examined(
-            name=self._session.name,
+            name=self._name,
             report=report,
             results=results,
             folder=self._folder,
             given=options.given,
             suite=self.suite,
         )
+
+    @property
+    def _name(self) -> str:
+        """As a person types it."""
+        return self._options.typed.get(self._session.name, self._session.name)
 
     def _report(self, partial: str) -> Report:
         report = report_of(
@@ -97,7 +102,7 @@ class Writing:
             seconds=time.monotonic() - self._started,
             partial=partial,
             suite=self.suite,
-            named=self._session.name,
+            named=self._name,
         )
         baseline = self._options.baseline
         return report if baseline is None else against(report, *baseline)

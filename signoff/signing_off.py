@@ -2,9 +2,11 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+
+from msgspec.structs import replace
 
 from signoff.allowances import Allowed, excused, needs_excuse
 from signoff.comparison import CellChange, Change, compare
@@ -38,15 +40,18 @@ def sign_off_of(
     named: tuple[str, str] = ("", ""),
     earlier: bool = False,
     notes: tuple[str, ...] = (),
+    varying: Collection[str] = (),
     partial: str = "",
     code: int = COULD_NOT_RUN,
 ) -> SignOff:
     """What changes from base to candidate, and whether it may ship.
 
     paths: where both reports lie, relative to the sign-off's own file. named: what both were called on the command
-    line. earlier: base is a report of before; notes: what is to be known of it. partial: why this sign-off is not
+    line. earlier: base is a report of before; notes: what is to be known of it. varying: the
+    cells that told the same on both sides once these took turns. partial: why this sign-off is not
     whole; a report that is partial makes it so too; code: the exit code that goes with that.
     """
+    base, candidate = (_marked(side, varying) for side in (base, candidate))
     work = work_of(base.work, candidate.work)
     differences, states = excused(_differences(compare(base, candidate)), allowed, today, strict=strict)
     partial = partial or _partial(base, candidate)
@@ -114,6 +119,12 @@ def verdict_of(grounds: Grounds) -> SignOffVerdict:
     """BLOCK, UNPROVEN or MAY SHIP."""
     found = (rule(grounds) for rule in VERDICTS)
     return next((verdict for verdict in found if verdict is not None), "MAY SHIP")
+
+
+def _marked(report: Report, varying: Collection[str]) -> Report:
+    """With those cells marked as such that vary."""
+    cells = tuple(replace(cell, varies=True) if cell.id in varying else cell for cell in report.cells)
+    return replace(report, cells=cells) if varying else report
 
 
 def _grounds(differences: Sequence[CellDifference], *, strict: bool, partial: str) -> Grounds:

@@ -93,6 +93,8 @@ def test_a_revision_of_a_file_is_held_against_the_file_as_it_is(place: Place) ->
     found = written(place)
     sides = [(found[side]["named"], found[side]["subject"]["name"]) for side in ("base", "candidate")]
     assert sides == [("HEAD:proxies/proxy.toml", "old"), ("elsewhere/proxy.toml", "new")]
+    report = next((place.path / "out").glob("*/base/report.json"))
+    assert json.loads(report.read_text())["named"] == "HEAD:proxies/proxy.toml"
     shutil.rmtree(place.path / "out")
     after = subprocess.run(status, cwd=place.path, check=True, capture_output=True).stdout
     assert after.replace(b"?? tmp/\n", b"") == before

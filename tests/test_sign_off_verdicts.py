@@ -198,3 +198,11 @@ def test_what_a_stall_delayed_is_no_longer_waiting() -> None:
     silent = {"evidence": "silence until the read timeout", "truth": "executed", "outcome": "unknown", "phase": "wait"}
     late = signed_off(cell(**silent), cell(**silent, delay_ms=900.0, stalled=True))
     assert late.giving_up == ()
+
+
+def test_what_tells_the_same_once_both_take_turns_is_no_difference() -> None:
+    """It is marked as what varies, on both sides."""
+    (one,) = signed_off(cell(tells=True), cell(tells=True, attempts=2), varying={"wait/reset-after/first"}).cells
+    assert one.base is not None
+    assert one.candidate is not None
+    assert (one.says, one.base.varies, one.candidate.varies) == ("", True, True)

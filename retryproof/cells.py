@@ -22,7 +22,7 @@ Group = tuple[str, tuple[str, ...]]  # heading, the checks that it is about
 
 def print_headline(out: Console, report: Report) -> None:
     """The verdict, in one line."""
-    counts = report.counts
+    counts = Counter(report.counts)
     line = Text.assemble(
         (report.verdict, STYLES[report.verdict]),
         f" {report.subject.name} ({report.subject.version or 'version unknown'}, promises {report.subject.promises}): "

@@ -13,6 +13,7 @@ from retryproof.examine import examine_subject, items_for
 from retryproof.exits import CommandError, Exit, joined
 from retryproof.failures import print_failures
 from retryproof.futures import print_futures
+from retryproof.github import announce, commands_stopped, could_not_run
 from retryproof.given_report import load_given_report
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
 from retryproof.output import say
@@ -20,6 +21,8 @@ from retryproof.sessions import require_subject
 from retryproof.terminal import STYLES, console, print_line, sheet
 from retryproof.url_options import EPILOG, add_url_options, given_in, say_assumed
 from retryproof.writing import Examined
+from signoff.annotations import Annotation, annotations_of_report
+from signoff.markdown import markdown_of_report
 from signoff.report import Report
 
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}
@@ -78,6 +81,15 @@ def _run(options: argparse.Namespace) -> Exit:
     say_assumed(names, wanted.given)
     if options.baseline is not None:
         wanted = replace(wanted, baseline=_baseline(options.baseline, names))
+    with commands_stopped(wanted.github):
+        outcomes = _outcomes(names, wanted)
+    if wanted.github:
+        _announce(outcomes)
+    return joined(_exit_of(outcome) for _, outcome in outcomes)
+
+
+def _outcomes(names: list[str], wanted: ExamineOptions) -> list[tuple[str, Outcome]]:
+    """What became of each, printed."""
     terminal = console(quiet=wanted.quiet)
     outcomes: list[tuple[str, Outcome]] = []
     for name in names:
@@ -86,7 +98,22 @@ def _run(options: argparse.Namespace) -> Exit:
             break  # not the subject's affair: the others have nothing to say
     if len(names) > 1 and _exit_of(outcomes[-1][1]) is not Exit.USAGE:  # of which there is nothing to sum up
         _print_summary(terminal, outcomes)
-    return joined(_exit_of(outcome) for _, outcome in outcomes)
+    return outcomes
+
+
+def _announce(outcomes: list[tuple[str, Outcome]]) -> None:
+    """All of them together: what GitHub shows is limited for the whole step."""
+    annotations: list[Annotation] = []
+    pages: list[bytes] = []
+    for name, outcome in outcomes:
+        if isinstance(outcome, CommandError):
+            annotation, page = could_not_run(outcome, name)
+            annotations.append(annotation)
+            pages.append(page)
+        else:
+            annotations += annotations_of_report(outcome)
+            pages.append(markdown_of_report(outcome))
+    announce(annotations, pages)
 
 
 def _baseline(path: Path, names: list[str]) -> tuple[Report, str]:

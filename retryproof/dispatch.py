@@ -13,6 +13,7 @@ SUMMARIES = {
     "check": "examine forwarders: do they retry only what is provably safe?",
     "signoff": "a change of retry policy: may the candidate replace the base?",
     "replay": "one plan again, with its timeline",
+    "report": "the faces of a check or a sign-off again, from its folder",
     "router": "the fake router alone, with its control port",
     "ca": "a CA for forwarders that speak TLS to their router",
     "faults": "the catalogue: what can go wrong, and what it proves",

@@ -32,6 +32,7 @@ class ExamineOptions:
     strict: bool
     out: Path
     quiet: bool
+    github: bool = False
     given: Given = NOTHING_GIVEN
     baseline: tuple[Report, str] | None = None
     typed: Mapping[str, str] = field(default_factory=dict)
@@ -113,6 +114,12 @@ def _add_reporting(add: _Add) -> None:
         metavar="DIR",
         help=f"where reports go; each run makes a folder of its own in it (default {DEFAULT_OUT}/)",
     )
+    add(
+        "--github",
+        action="store_true",
+        help="in GitHub Actions: annotations of what fails and what warns (ten of each at most: GitHub shows no "
+        "more), and report.md in the summary of the step",
+    )
     add("--quiet", action="store_true", help="print nothing but errors; the exit code and the report say the rest")
 
 
@@ -177,6 +184,7 @@ def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -
         strict=options.strict,
         out=options.out,
         quiet=options.quiet,
+        github=options.github,
         given=given,
         jobs=options.jobs,
         lanes=options.lanes,

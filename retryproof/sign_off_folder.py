@@ -5,6 +5,7 @@ from pathlib import Path
 
 from retryproof.folder import stamped, write_whole
 from signoff.html import html_of_sign_off
+from signoff.junit import junit_of_sign_off
 from signoff.markdown_sign_off import markdown_of_sign_off
 from signoff.report import Report, load_report
 from signoff.sign_off import SignOff, dump_sign_off
@@ -18,6 +19,7 @@ PATHS = (f"{SIDES[0]}/{REPORT}", f"{SIDES[1]}/{REPORT}")  # of both reports, rel
 FACES: tuple[tuple[str, Callable[[SignOff], bytes]], ...] = (
     ("report.html", html_of_sign_off),
     ("report.md", markdown_of_sign_off),
+    ("junit.xml", junit_of_sign_off),
 )
 
 

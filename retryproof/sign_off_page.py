@@ -27,7 +27,7 @@ def print_sign_off(out: Console, sign_off: SignOff) -> None:
 
 
 def _print_headline(out: Console, sign_off: SignOff) -> None:
-    changes = ", ".join(f"{sign_off.counts[change]} {change}" for change in Change)
+    changes = ", ".join(f"{sign_off.counts.get(change, 0)} {change}" for change in Change)
     excused = sum(cell.excused is not None for cell in sign_off.cells)
     changes += f"; {excused} excused" if excused else ""
     base = f"{sign_off.base.named}{' (of before)' if sign_off.base.earlier else ''}"

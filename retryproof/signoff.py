@@ -11,6 +11,7 @@ from retryproof.command import EXIT_CODES, Command, file_path
 from retryproof.examine import examine_sides, items_for
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import write_whole
+from retryproof.github import announce, commands_stopped, could_not_run
 from retryproof.given_report import load_given_report
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
 from retryproof.revisions import checked_out
@@ -22,9 +23,12 @@ from retryproof.telling import varying
 from retryproof.terminal import console, print_line
 from retryproof.url_options import refuse_urls
 from signoff.allowances import AllowanceError, Allowed, load_allowances
+from signoff.annotations import annotations_of_sign_off
 from signoff.earlier import earlier_than
 from signoff.items import Item, NothingToDoError
+from signoff.markdown_sign_off import markdown_of_sign_off
 from signoff.report import Report, ReportError
+from signoff.sign_off import SignOff
 from suites.run import Promise
 from suites.under_text import NOTHING_OVER
 
@@ -92,6 +96,21 @@ def _run(options: argparse.Namespace) -> Exit:
     wanted = examine_options(options)
     _check_usage(options, wanted)
     allowed = () if options.allow is None else _allowances(options.allow)
+    try:
+        with commands_stopped(wanted.github):
+            sign_off = _signed_off(options, wanted, allowed)
+    except CommandError as error:
+        if wanted.github:
+            annotation, page = could_not_run(error, " ".join(options.subjects))
+            announce([annotation], [page])
+        raise
+    if wanted.github:
+        announce(annotations_of_sign_off(sign_off), [markdown_of_sign_off(sign_off)])
+    return Exit(sign_off.exit)
+
+
+def _signed_off(options: argparse.Namespace, wanted: ExamineOptions, allowed: tuple[Allowed, ...]) -> SignOff:
+    """Lived through, written and printed."""
     terminal = console(quiet=wanted.quiet)
     with checked_out(options.subjects) as names:
         wanted = replace(wanted, typed=dict(zip(names, options.subjects, strict=True)))
@@ -106,7 +125,7 @@ def _run(options: argparse.Namespace) -> Exit:
     sign_off = signing.write(varying=found)
     print_sign_off(terminal, sign_off)
     print_line(terminal, f"sign-off: {signing.folder.path / FILE}")
-    return Exit(sign_off.exit)
+    return sign_off
 
 
 def _varying(

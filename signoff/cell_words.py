@@ -21,7 +21,9 @@ def lived(cell: CellReport | None) -> str:
     if cell.verdict == "not_run":
         return "not run"
     attempts = "?" if cell.attempts is None else cell.attempts
-    return f"{cell.verdict}: {attempts} sent, {cell.executions} run, {outcome_of(cell)}"
+    return (
+        f"{cell.verdict}{' (known)' if cell.known else ''}: {attempts} sent, {cell.executions} run, {outcome_of(cell)}"
+    )
 
 
 def because(cell: CellReport) -> str:

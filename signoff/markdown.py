@@ -21,13 +21,14 @@ def markdown_of_report(report: Report) -> bytes:
 
 def _sections(report: Report) -> Iterator[Section]:
     yield _headline(report)
-    failed = [cell for cell in report.cells if cell.verdict == "FAIL"]
+    failed = [cell for cell in report.cells if cell.verdict == "FAIL" and not cell.known]
     for place, cell in enumerate(_one_of_each_kind(failed)):
         says = ", ".join(sorted(failed_checks(cell)))
         yield broken_cell(cell, says, subject=report.named, plans="plans", where=_WHERE, first=not place)
     yield from _cells("failed", failed)
     yield from _cells("unknown", [cell for cell in report.cells if cell.verdict == "UNKNOWN"])
     yield from _cells("with warnings", [cell for cell in report.cells if cell.verdict == "PASS" and cell.warnings])
+    yield from _cells("known to fail", [cell for cell in report.cells if cell.known])
     yield from _decisions(report)
     yield from _unreached(report)
     yield paragraph("the last line", f"<sub>{escaped(report.tool)}; cell by cell in report.html and report.json</sub>")
@@ -41,6 +42,8 @@ def _headline(report: Report) -> Section:
     lines += [f"{escaped(facts)}, seed {report.seed}: {escaped(cells)}"]
     if report.partial:
         lines += ["", f"**Not whole: {escaped(report.partial)}.** What was not looked at may fail."]
+    if report.baseline is not None and report.baseline.mended:
+        lines += ["", f"{counted(len(report.baseline.mended), 'failure')} of the baseline fails no more."]
     return paragraph("the verdict", *lines)
 
 

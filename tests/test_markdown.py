@@ -39,12 +39,15 @@ def many(count: int, *, text: str) -> list[CellReport]:
 def test_a_check_shows_the_first_failure_with_its_diagram() -> None:
     """That which did work twice, although another came first."""
     worse = broken(TWICE, id="b/c/d", doubled=1, diagram=STEPS[:1])
-    page = page_of(literal_report(broken(RETRIED), worse, cell(id="c", verdict="not_run", reason="needs root")))
+    known = broken(TWICE, id="known/x/y", doubled=1, known=True)
+    page = page_of(literal_report(known, broken(RETRIED), worse, cell(id="c", verdict="not_run", reason="needs root")))
     first, _, rest = page.partition("</details>")
     assert "## ✅ PASS: mine" in first
     assert "<details open><summary><code>b/c/d</code>: at-most-once</summary>" in first
     assert "  p0->>p1: operation 1, sending 0 #60;#38;#64;" in first
     assert "retryproof replay plans/b--c--d.json" in first
+    assert "<details><summary>2 cells failed" in rest
+    assert "<details><summary>1 cell known to fail" in rest
     assert "<details><summary>1 cell not run</summary>\n\n| cells | because |\n|---|---|\n| 1 | needs root |" in rest
 
 
@@ -55,10 +58,11 @@ def test_a_sign_off_shows_what_matters_the_decisions_and_the_first_blocker() -> 
     same = (cell(id="same/x/y"), cell(id="same/x/y"))
     base = literal_report(cell(plan=plan, truth=truth), cell(id="weaker/x/y"), same[0])
     now = broken(TWICE, RETRIED, plan=plan, truth=truth, attempts=2, executions=2, doubled=1, diagram=STEPS[:2])
-    page = page_of(signed_off(base, literal_report(now, cell(id="weaker/x/y", findings=(LOST,), warnings=1), same[1])))
+    made = signed_off(base, literal_report(now, cell(id="weaker/x/y", findings=(LOST,), warnings=1), same[1]))
+    page = page_of(made)
     lines = page.splitlines()
     assert lines[1].startswith("## ❌ BLOCK: mine 1 → new.toml 1")
-    assert lines[3].startswith("- 1 cell regresses: reset, after the work was done: answered, now sends again")
+    assert lines[3 : 3 + len(made.matter)] == [f"- {line}" for line in made.matter]
     order = ["### Decisions that changed: 1 of 1", "```mermaid", "1 cell: regressed", "1 cell: weaker"]
     assert [page.index(part) for part in order] == sorted(page.index(part) for part in order)
     assert "replay candidate/plans/wait--reset-after--first.json --subject new.toml" in page

@@ -100,26 +100,26 @@ def started(
 @contextmanager
 def nginx(body: bytes, *, core: int) -> Iterator[Server]:
     """An nginx of one process that answers everything with that body."""
-    with tempfile.TemporaryDirectory() as directory, _free_port() as port:
+    with tempfile.TemporaryDirectory() as directory, free_port() as port:
         conf = Path(directory, "nginx.conf")
         conf.write_text(NGINX_CONF.format(dir=directory, host=HOST, port=port, body=body.decode()))
         with started(["nginx", "-p", directory, "-c", str(conf)], core=core) as process:
-            _wait_for(port, process)
+            wait_for(port, process)
             yield Server(port=port, process=process)
 
 
 @contextmanager
 def httpserver(body: bytes, *, core: int) -> Iterator[Server]:
     """A pytest-httpserver that answers POSTs with that body."""
-    with _free_port() as port:
+    with free_port() as port:
         command = [sys.executable, "-c", HTTPSERVER, HOST, str(port), TARGET]
         with started(command, core=core, stdin=body, quiet=True) as process:
-            _wait_for(port, process)
+            wait_for(port, process)
             yield Server(port=port, process=process)
 
 
 @contextmanager
-def _free_port() -> Iterator[int]:
+def free_port() -> Iterator[int]:
     """A port that nobody else gets: bound and never listening; servers with SO_REUSEADDR bind over it."""
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -127,7 +127,7 @@ def _free_port() -> Iterator[int]:
         yield holder.getsockname()[1]
 
 
-def _wait_for(port: int, process: "subprocess.Popen[bytes]", within_s: float = 10.0) -> None:
+def wait_for(port: int, process: "subprocess.Popen[bytes]", within_s: float = 10.0) -> None:
     deadline = time.monotonic() + within_s
     while process.poll() is None and time.monotonic() < deadline:
         with socket.socket() as probe:

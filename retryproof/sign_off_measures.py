@@ -42,7 +42,7 @@ def _print_giving_up(out: Console, sign_off: SignOff) -> None:
     print_line(out, "callers wait for a failure, in multiples of the time-out, base -> candidate")
     table = sheet(out, "the forwarder saw", "time-out", "waits", right=("waits",))
     for row in differing:
-        waits = " -> ".join("?" if side is None else f"{side:g}" for side in (row.base, row.candidate))
+        waits = " -> ".join("no failure" if side is None else f"{side:g}" for side in (row.base, row.candidate))
         table.add_row(Text(row.evidence), row.of, waits)
     print_indented(out, table)
 

@@ -53,7 +53,7 @@ def _print_decisions(out: Console, sign_off: SignOff) -> None:
         both = done, decision.class_, _did(decision.base), _did(decision.candidate)
         rows.setdefault(both, []).append(decision.evidence)
     for does, saw in list(rows.items())[:MAX_ROWS]:
-        table.add_row(Text(", ".join(saw)), *does)
+        table.add_row(Text("\n".join(saw)), *does)
     print_indented(out, table)
     if len(rows) > MAX_ROWS:
         print_line(out, f"  and {len(rows) - MAX_ROWS} more, in signoff.json")

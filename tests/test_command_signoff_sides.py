@@ -12,6 +12,7 @@ import pytest
 
 from retryproof.revisions import checked_out, in_revision
 from tests.command_process import Ended, Place
+from tests.weak_forwarder import write_weak_forwarder
 
 ONE_CELL = ("--only", "status/503-before/first", "--out", "out")
 RELAY = """
@@ -156,6 +157,19 @@ def test_two_versions_of_a_package_in_two_virtual_environments_are_two_variants(
     assert (ended.code, ended.err) == (0, "")
     found = written(place)
     assert [found[side]["subject"]["version"] for side in ("base", "candidate")] == ["1.0", "2.0"]
+
+
+@pytest.mark.parametrize(("dies", "code", "change"), [("always", 1, "regressed"), ("once", 3, "unproven")])
+def test_a_candidate_that_a_fault_kills_has_regressed_if_it_does_so_again_alone(
+    place: Place, dies: str, code: int, change: str
+) -> None:
+    relay(place.path)
+    (place.path / "relay.toml").write_text(subject("relay", tool=sys.executable))
+    weak = write_weak_forwarder(place.path, dies)
+    ended = sign_off(place, "relay.toml", weak, "--only", "status/500-before/first", "--out", "out")
+    assert (ended.code, ended.err) == (code, "")
+    (cell,) = written(place)["cells"]
+    assert (cell["change"], "exited with code 7" in cell["says"]) == (change, True)
 
 
 def check(place: Place, name: str, *arguments: str) -> str:

@@ -1,5 +1,5 @@
-"""Cells that only tell, and told otherwise on the other side: lived through again in turns, since what they tell may
-depend on the load of this machine, which was another when the other side ran.
+"""Cells that differ, maybe only since the load of this machine was another when the other side ran: such as only tell,
+and those of a run in which it stalled. They are lived through again, both sides in turns.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from rich.console import Console
 
 from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, with_subjects
-from signoff.comparison import TOLD, compare
+from signoff.comparison import TOLD, CellChange, Change, compare
 from signoff.items import Item
 from signoff.report import CellReport, Report
 from signoff.reporting import cell_report
@@ -18,7 +18,7 @@ from suites.lives import live
 
 TURNS = 3
 TOGETHER = 4
-MOST = 12  # more of them differ for a reason
+MOST = 40  # more of them differ for a reason
 
 Told = tuple[int | None, str, int | None]
 
@@ -26,13 +26,12 @@ Told = tuple[int | None, str, int | None]
 def varying(
     names: Sequence[str], items: Sequence[Item], sides: tuple[Report, Report], options: ExamineOptions, console: Console
 ) -> frozenset[str]:
-    """The ids of the cells that told the same on both sides once they took turns. Raises CommandError."""
-    changes = [change for change in compare(*sides) if change.about == TOLD]
+    """The ids of the cells that went the same way on both sides once they took turns. Raises CommandError."""
     of_id = {item.id: item for item in items}
     doubtful = [
         (of_id[one.id], one.base, one.candidate)
-        for one in changes
-        if one.id in of_id and one.base is not None and one.candidate is not None
+        for one in compare(*sides)
+        if one.id in of_id and one.base is not None and one.candidate is not None and _is_doubtful(one)
     ]
     if not 0 < len(doubtful) <= MOST:
         return frozenset()
@@ -52,6 +51,12 @@ def varying(
         return frozenset(item.id for (item, *_), one in zip(doubtful, found, strict=True) if one)
 
     return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)
+
+
+def _is_doubtful(change: CellChange) -> bool:
+    if change.change not in (Change.WEAKER, Change.STRONGER):
+        return change.about == TOLD
+    return any(cell is not None and cell.stalled for cell in (change.base, change.candidate))
 
 
 async def _lived(session: Session, item: Item) -> Told:

@@ -140,6 +140,11 @@ def told(base: CellReport, candidate: CellReport) -> Said | None:
     return Change.SAME, f"tells otherwise: {_in_words(base)}; now {_in_words(candidate)}"
 
 
+def varied(base: CellReport, candidate: CellReport) -> Said | None:
+    """Both went the same way once they took turns: what differed came of the load of this machine."""
+    return (Change.SAME, "") if base.varies and candidate.varies else None
+
+
 def outcome(base: CellReport, candidate: CellReport) -> Said | None:
     """One caller that is worse off makes it weaker, whatever became of the others."""
     if ranks(base) == ranks(candidate):
@@ -173,6 +178,7 @@ RULES: tuple[Rule, ...] = (
     still_broken,
     fixed,
     told,
+    varied,
     outcome,
     warnings,
     attempts,

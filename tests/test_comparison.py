@@ -145,6 +145,14 @@ RULES = [
         Change.SAME,
         (3, 3),
     ),
+    (
+        "what went the same way in turns",
+        "varied",
+        cell(varies=True),
+        cell(varies=True, outcome="unknown"),
+        Change.SAME,
+        (0, 0),
+    ),
     ("what varies by itself", "told", cell(tells=True, varies=True), cell(tells=True, warnings=1), Change.SAME, (0, 0)),
 ]
 

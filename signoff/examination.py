@@ -120,8 +120,9 @@ def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
 
 
 async def _confirm_all(examination: Examination, driver: Driver, record: _Record, lanes: int | None) -> None:
-    """What company may have caused is lived through again alone, a few at a time. So is what proved nothing: one
-    more chance to prove something can turn no FAIL into a PASS.
+    """What company may have caused is lived through again alone, a few at a time, and what fails there by cause or
+    timing for the first time once more. So is what proved nothing: one more chance to prove something can turn no
+    FAIL into a PASS.
     """
     doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
     unproved = [result for result in examination.in_order() if _may_prove_more(result)]
@@ -130,15 +131,22 @@ async def _confirm_all(examination: Examination, driver: Driver, record: _Record
 
     async def confirmed(result: Result) -> None:
         async with places:
-            run, alone = await live(driver, result.run.plan, partial(record, result.item))
-        examination.results[result.item.id] = _after(result, run, alone)
+            after = await _once_more(result, driver, record)
+            if after.run is not result.run and _fails_by_cause(after.judgement):
+                after = await _once_more(after, driver, record)
+        examination.results[result.item.id] = after
 
     await asyncio.gather(*map(confirmed, doubtful))
 
 
+async def _once_more(result: Result, driver: Driver, record: _Record) -> Result:
+    run, alone = await live(driver, result.run.plan, partial(record, result.item))
+    return _after(result, run, alone)
+
+
 def _needs_confirming(result: Result) -> bool:
-    """A death must come back alone, and so must what fails by cause or timing in company, or while the machine
-    stalled.
+    """A death must come back alone, and so must what fails by cause or timing: whoever else kept this machine busy, a
+    process that is not ours included, may have made the difference.
     """
     judgement = result.judgement
     if judgement.verdict is Verdict.UNKNOWN:
@@ -147,7 +155,11 @@ def _needs_confirming(result: Result) -> bool:
         return True
     if result.item.cell is not None and stalled(result.run):
         return True  # it will be held against its twin
-    return result.run.company and any(finding.proof is Proof.CAUSE for finding in judgement.failures)
+    return _fails_by_cause(judgement)
+
+
+def _fails_by_cause(judgement: Judgement) -> bool:
+    return any(finding.proof is Proof.CAUSE for finding in judgement.failures)
 
 
 def _may_prove_more(result: Result) -> bool:

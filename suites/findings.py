@@ -25,7 +25,7 @@ class Proof(StrEnum):
     """What a finding rests on."""
 
     LEDGER = "ledger"  # the ledger itself proves it, in whatever company it was seen
-    CAUSE = "cause"  # it is about cause or timing: seen in company it must come back alone
+    CAUSE = "cause"  # it is about cause or timing: it must come back alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

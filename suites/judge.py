@@ -100,7 +100,7 @@ def held_against(a: Run, b: Run) -> list[Finding]:
 
 
 def confirm(finding: Finding, alone: Judgement) -> Finding:
-    """What becomes of a finding made in company once its plan was lived through alone, on a fresh subject.
+    """What becomes of a finding once its plan was lived through again, alone, on a fresh subject.
 
     A failure that rests on cause or timing must come back; else both records are shown and it is UNKNOWN. What
     the ledger proves stays, wherever it was seen.
@@ -111,7 +111,7 @@ def confirm(finding: Finding, alone: Judgement) -> Finding:
     if any(one.verdict is Verdict.FAIL for one in again):
         return finding
     record = alone.not_run or "; ".join(one.says for one in again) or f"{finding.check} found nothing to judge"
-    says = f"in company: {finding.says}; alone it did not come back: {record}"
+    says = f"at first: {finding.says}; alone it did not come back: {record}"
     return replace(finding, verdict=Verdict.UNKNOWN, says=says)
 
 

@@ -53,11 +53,15 @@ def test_a_check_says_what_fails_and_what_warns() -> None:
 @pytest.mark.parametrize(("strict", "still"), [(False, "warning"), (True, "error")])
 def test_a_sign_off_says_what_blocks_and_what_warns(strict: bool, still: str) -> None:
     base = literal_report(cell(id="a"), broken(TWICE, id="b"), cell(id="c"), cell(id="d"), cell(id="e"))
-    candidate = literal_report(broken(RETRIED, id="a"), broken(TWICE, id="b"), cell(id="c", attempts=2), cell(id="d"))
+    weaker, excused = cell(id="c", attempts=2), broken(RETRIED, id="d")
+    candidate = literal_report(broken(RETRIED, id="a"), broken(TWICE, id="b"), weaker, excused)
     paths = ("base/report.json", "candidate/report.json")
     made = sign_off_of(base, candidate, paths=paths, strict=strict, today=dt.date(2026, 11, 30), named=("old", "new"))
-    stale = Allowance(cells="x/*", reason="r", owner="me", expires="2026-01-01", state="expired")
-    assert titles(list(annotations_of_sign_off(msgspec.structs.replace(made, allowances=(stale,))))) == [
+    used = Allowance(cells="d", reason="r", owner="me", expires="2027-01-01", state="used", excused=1)
+    stale = msgspec.structs.replace(used, cells="x/*", state="expired")
+    cells = tuple(msgspec.structs.replace(each, excused=0 if each.id == "d" else None) for each in made.cells)
+    made = msgspec.structs.replace(made, allowances=(used, stale), cells=cells)
+    assert titles(list(annotations_of_sign_off(made))) == [
         ("notice", "BLOCK: old -> new"),
         ("error", "regressed: a"),
         (still, "still broken: b"),

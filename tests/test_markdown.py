@@ -1,6 +1,7 @@
 """report.md of a check and of a sign-off: the worst comes first, and what does not fit is said."""
 
 import datetime as dt
+import re
 
 import msgspec
 import pytest
@@ -116,6 +117,21 @@ def test_each_section_is_cut_to_half_of_what_is_left() -> None:
     assert text.count("and 281 more, in report.json\nend\n") == 1
     assert text.endswith("Left out here: huge\n")
     assert len(text) < 4_400
+
+
+def test_a_length_is_that_of_the_bytes() -> None:
+    """Whoever counts otherwise counts fewer."""
+    text = clipped([Section(name="long", head="", rows=("日" * 10,) * 200), Section(name="end", head="end")], 4_000)
+    assert len(text.encode()) < 4_000
+
+
+def test_of_all_that_blocks_what_does_work_twice_is_first() -> None:
+    """And of each kind the first alone."""
+    ids = ("a", "b", "c")
+    findings = ((RETRIED,), (RETRIED, TWICE), (RETRIED,))
+    cells = (broken(*found, id=id_, doubled=len(found) - 1) for id_, found in zip(ids, findings, strict=True))
+    page = page_of(signed_off(literal_report(*(cell(id=id_) for id_ in ids)), literal_report(*cells)))
+    assert re.findall(r"<details( open)?><summary><code>(.)</code>", page) == [(" open", "b"), ("", "a")]
 
 
 def test_rows_that_were_never_made_are_counted() -> None:

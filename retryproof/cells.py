@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from retryproof.terminal import INDENT, STYLES, print_indented, print_labelled, print_line, sheet
+from signoff.cell_words import outcome_of
 from signoff.report import CellReport, Report
 from suites.judge import invariant_of
 
@@ -112,14 +113,6 @@ def _is_drawn(cell: CellReport) -> bool:
 def _facts(cell: CellReport) -> tuple[str, str, str]:
     sent = "?" if cell.attempts is None else str(cell.attempts)
     return sent, str(cell.executions), f"{outcome_of(cell)}{', varies' if cell.varies else ''}"
-
-
-def outcome_of(cell: CellReport) -> str:
-    """What the callers had in the end: the outcome and its status, or how many had which."""
-    outcomes = Counter(cell.outcome.split(", "))
-    if outcomes.total() > 1:
-        return ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-    return cell.outcome if cell.status is None else f"{cell.outcome} {cell.status}"
 
 
 def print_unreached(out: Console, report: Report) -> None:

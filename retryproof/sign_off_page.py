@@ -3,12 +3,12 @@
 from rich.console import Console
 from rich.text import Text
 
-from retryproof.cells import MAX_ROWS, outcome_of
+from retryproof.cells import MAX_ROWS
 from retryproof.sign_off_measures import print_measures
 from retryproof.terminal import print_indented, print_labelled, print_line, sheet
+from signoff.cell_words import alike, lived
 from signoff.comparison import Change
-from signoff.report import CellReport
-from signoff.sign_off import CellDifference, Did, SignOff
+from signoff.sign_off import CellDifference, SignOff
 
 _STYLES = {"BLOCK": "bold red", "UNPROVEN": "yellow", "MAY SHIP": "green"}
 _CHANGES = {Change.REGRESSED: "bold red", Change.FIXED: "green", Change.UNPROVEN: "yellow"}
@@ -47,26 +47,12 @@ def _print_decisions(out: Console, sign_off: SignOff) -> None:
     print_line(out, f"decisions that changed: {len(changed)} of {len(sign_off.decisions)}")
     names = ("the forwarder saw", "the work was", "class", "base", "candidate")
     table = sheet(out, *names, fold=("the forwarder saw", "base", "candidate"))
-    rows: dict[tuple[str, ...], list[str]] = {}
-    for decision in changed:
-        done = "done" if decision.truth == "executed" else "not done"
-        both = done, decision.class_, _did(decision.base), _did(decision.candidate)
-        rows.setdefault(both, []).append(decision.evidence)
+    rows = alike(changed)
     for does, saw in list(rows.items())[:MAX_ROWS]:
         table.add_row(Text("\n".join(saw)), *does)
     print_indented(out, table)
     if len(rows) > MAX_ROWS:
         print_line(out, f"  and {len(rows) - MAX_ROWS} more, in signoff.json")
-
-
-def _did(did: Did) -> str:
-    return f"{did.does}: {_span(did.attempts)} sent, {_span(did.executions)} run, {did.outcome}"
-
-
-def _span(span: tuple[int, int] | None) -> str:
-    if span is None:
-        return "?"
-    return str(span[0]) if span[0] == span[1] else f"{span[0]}-{span[1]}"
 
 
 def _print_cells(out: Console, sign_off: SignOff) -> None:
@@ -88,21 +74,12 @@ def _print_group(out: Console, change: Change, about: str, cells: list[CellDiffe
     table = sheet(out, *names, fold=("base", "candidate"))
     for cell in cells[:MAX_ROWS]:
         allowance = () if not excused else ("" if cell.excused is None else f"number {cell.excused + 1}",)
-        table.add_row(cell.id, _side(cell.base), _side(cell.candidate), *allowance)
+        table.add_row(cell.id, lived(cell.base), lived(cell.candidate), *allowance)
     print_indented(out, table)
     if len(cells) > MAX_ROWS:
         print_line(out, f"  and {len(cells) - MAX_ROWS} more, in signoff.json")
     if cells[0].says != about:
         print_labelled(out, ("  e.g.", cells[0].says))
-
-
-def _side(cell: CellReport | None) -> str:
-    if cell is None:
-        return "-"
-    if cell.verdict == "not_run":
-        return "not run"
-    attempts = "?" if cell.attempts is None else cell.attempts
-    return f"{cell.verdict}: {attempts} sent, {cell.executions} run, {outcome_of(cell)}"
 
 
 def _print_allowances(out: Console, sign_off: SignOff) -> None:

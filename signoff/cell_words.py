@@ -1,9 +1,10 @@
 """One cell in a few words, the same ones in every face."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from signoff.report import CellReport, FindingReport
-from signoff.sign_off import Did
+from signoff.sign_off import Decision, Did
 
 
 def outcome_of(cell: CellReport) -> str:
@@ -39,6 +40,17 @@ def broken(cell: CellReport) -> tuple[FindingReport, ...]:
 def did(side: Did) -> str:
     """What one side does on some evidence."""
     return f"{side.does}: {span(side.attempts)} sent, {span(side.executions)} run, {side.outcome}"
+
+
+def alike(decisions: Iterable[Decision]) -> dict[tuple[str, str, str, str], list[str]]:
+    """Rows of a decision table: what was true, what that proves, and what both do; with all evidence of which the same
+    is to be said.
+    """
+    rows: dict[tuple[str, str, str, str], list[str]] = {}
+    for each in decisions:
+        done = "done" if each.truth == "executed" else "not done"
+        rows.setdefault((done, each.class_, did(each.base), did(each.candidate)), []).append(each.evidence)
+    return rows
 
 
 def span(ends: tuple[int, int] | None) -> str:

@@ -7,9 +7,10 @@ from signoff.cell_words import because, broken, counted, did, lived
 from signoff.clipping import Section, clipped
 from signoff.comparison import failed_checks
 from signoff.decisions import decisions_of
-from signoff.markdown_parts import MARKER, SAW, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
+from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
 from signoff.marked_text import code, escaped
 from signoff.report import CellReport, Report
+from signoff.sign_off import Decision
 
 _WHERE = "report.json"
 
@@ -69,7 +70,12 @@ def _cells(word: str, cells: Sequence[CellReport]) -> Iterator[Section]:
 def _decisions(report: Report) -> Iterator[Section]:
     decisions = decisions_of(report, report)
     if decisions:
-        columns = {**SAW, "what it does": lambda each: escaped(did(each.base))}
+        columns: dict[str, Callable[[Decision], str]] = {
+            "the forwarder saw": lambda each: escaped(each.evidence),
+            "the work was": lambda each: "done" if each.truth == "executed" else "not done",
+            "class": lambda each: escaped(each.class_),
+            "what it does": lambda each: escaped(did(each.base)),
+        }
         yield table("what it does with which evidence", columns, decisions, where=_WHERE)
 
 

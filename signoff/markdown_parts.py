@@ -9,18 +9,12 @@ from signoff.clipping import Section
 from signoff.marked_text import code, escaped
 from signoff.mermaid import mermaid
 from signoff.report import CellReport
-from signoff.sign_off import Decision
 
 MARKER = "<!-- retryproof -->"  # by which whoever posts it finds it again
 SHOWN_WHOLE = 3  # broken cells with their diagram, one of each kind
 _FINDINGS = 5  # of one cell
 _ROWS = 200  # of one table
 _Each = TypeVar("_Each")
-SAW: Mapping[str, Callable[[Decision], str]] = {  # the columns of a decision that are of no side
-    "the forwarder saw": lambda each: escaped(each.evidence),
-    "the work was": lambda each: "done" if each.truth == "executed" else "not done",
-    "class": lambda each: escaped(each.class_),
-}
 SIGNS = {"PASS": "✅", "MAY SHIP": "✅", "FAIL": "❌", "BLOCK": "❌", "UNKNOWN": "⚠️", "UNPROVEN": "⚠️"}
 
 

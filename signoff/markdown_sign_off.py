@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from signoff.cell_words import counted, did, lived
+from signoff.cell_words import alike, counted, lived
 from signoff.clipping import Section, clipped
 from signoff.comparison import TOLD, Change
-from signoff.markdown_parts import MARKER, SAW, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
+from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
 from signoff.marked_text import code, escaped
 from signoff.report import CellReport
 from signoff.sign_off import (
@@ -13,7 +13,6 @@ from signoff.sign_off import (
     Amplification,
     Amplified,
     CellDifference,
-    Decision,
     GivingUp,
     Interval,
     Side,
@@ -72,13 +71,17 @@ def _side(side: Side) -> str:
 def _decisions(sign_off: SignOff) -> Iterator[Section]:
     changed = [each for each in sign_off.decisions if each.changed]
     if changed:
-        columns: dict[str, Callable[[Decision], str]] = {
-            **SAW,
-            "base": lambda each: escaped(did(each.base)),
-            "candidate": lambda each: escaped(did(each.candidate)),
-        }
         name = f"Decisions that changed: {len(changed)} of {len(sign_off.decisions)}"
-        yield table(name, columns, changed, where=_WHERE, fold=False)
+        yield table(name, _DECISION, list(alike(changed).items()), where=_WHERE, fold=False)
+
+
+_DECISION: dict[str, Callable[[tuple[tuple[str, str, str, str], list[str]]], str]] = {
+    "the forwarder saw": lambda row: "; ".join(escaped(evidence) for evidence in row[1]),
+    "the work was": lambda row: row[0][0],
+    "class": lambda row: escaped(row[0][1]),
+    "base": lambda row: escaped(row[0][2]),
+    "candidate": lambda row: escaped(row[0][3]),
+}
 
 
 def _blockers(cells: Iterable[CellDifference]) -> list[tuple[str, CellReport]]:

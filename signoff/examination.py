@@ -14,20 +14,17 @@ from signoff.items import Item
 from signoff.results import Examination, Result
 from signoff.shrinking import shrink_drawn
 from suites.accounts import accounts_of
-from suites.checks.vacuity import CHECK as VACUITY_CHECK
 from suites.driver import Driver
 from suites.findings import Finding, Proof, Verdict
 from suites.judge import Judgement, confirm, held_against, judge, judgement_of, not_shown
 from suites.lanes import run_plans
-from suites.lives import doubted, is_doubtful, live, stalled
+from suites.lives import doubted, is_doubtful, live, met_nothing, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.subject import SubjectSpec
 
 CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
 MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
-
-VACUITY = VACUITY_CHECK.name
 
 OnRun = Callable[[Item, int, Run], None]  # the item, which of its runs (from 1), and the run
 
@@ -169,8 +166,7 @@ def _may_prove_more(result: Result) -> bool:
     judgement, run = result.judgement, result.run
     if judgement.verdict is not Verdict.UNKNOWN:
         return False
-    only_vacuous = run.settled and all(finding.check == VACUITY for finding in judgement.unknowns)
-    return stalled(run) or run.company or only_vacuous
+    return stalled(run) or run.company or met_nothing(run, judgement)
 
 
 def _after(result: Result, run: Run, alone: Judgement) -> Result:

@@ -23,7 +23,7 @@ from suites.findings import Verdict
 from suites.fitting import cells_for
 from suites.given import refuse_bare_url
 from suites.judge import Judgement, invariant_of
-from suites.lives import live, live_beside_twin
+from suites.lives import live_beside_twin, live_or_again
 from suites.marked import A_PLAN
 from suites.passage import Toxiproxy
 from suites.printable import printable
@@ -118,8 +118,8 @@ class Bench:
         return Counter(reason for reason in reasons if reason is not None)
 
     def live(self, plan: Plan, suite: str) -> tuple[Run, Judgement]:
-        """One run of the plan, judged; counted under the name of the suite."""
-        return self._counted(live(self.driver, plan), suite)
+        """The plan lived through, judged; counted under the name of the suite."""
+        return self._counted(live_or_again(self.driver, plan), suite)
 
     def _counted(self, living: Coroutine[None, None, tuple[Run, Judgement]], suite: str) -> tuple[Run, Judgement]:
         started = time.monotonic()

@@ -40,9 +40,23 @@ def _went_elsewhere(driver: Driver, run: Run, judgement: Judgement) -> bool:
     amiss may be that it has not met the faulty one.
     """
     one_of_many = any(listener.upstream is not None for listener in run.plan.listeners)
-    if not (driver.subject.spec.standing and one_of_many and judgement.verdict is Verdict.UNKNOWN):
+    return driver.subject.spec.standing and one_of_many and met_nothing(run, judgement)
+
+
+def met_nothing(run: Run, judgement: Judgement) -> bool:
+    """All that is amiss is that a fault was not seen to strike. What hung, or crashed a check, is no such run."""
+    if judgement.verdict is not Verdict.UNKNOWN:
         return False
     return run.settled and all(finding.check == VACUITY.name for finding in judgement.unknowns)
+
+
+async def live_or_again(driver: Driver, plan: Plan) -> tuple[Run, Judgement]:
+    """The same, with one more chance for a run that met nothing: it proves no less, and can hide no FAIL.
+
+    Raises SubjectError.
+    """
+    run, judgement = await live(driver, plan)
+    return await live(driver, plan) if met_nothing(run, judgement) else (run, judgement)
 
 
 async def live_beside_twin(driver: Driver, plan: Plan, twin: Plan) -> tuple[Run, Judgement]:

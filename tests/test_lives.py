@@ -2,15 +2,20 @@
 
 import asyncio
 import time
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from faults.plan import Plan, PlannedOperation
+from suites.driver import Driver
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.judge import judgement_of
-from suites.lives import doubted, is_doubtful, stalled
+from suites.lives import doubted, is_doubtful, live_or_again, stalled
 from suites.pulse import BEAT_S, Pulse
+from suites.reference import reference_subject
 from suites.run import Promise, Run, SubjectFacts
+from tests.ledgers import hung, ok, opened, planned, run, served
 
 FACTS = SubjectFacts(name="any", promises=Promise.ANSWERING)
 PLAN = Plan(operations=(PlannedOperation(),))
@@ -66,3 +71,30 @@ async def test_a_pulse_remembers_that_its_loop_came_late() -> None:
     assert pulse.worst_since(began_ns) >= 5 * BEAT_S * 1000
     assert pulse.worst_since(time.monotonic_ns()) == 0
     pulse.stop()
+
+
+MET_NOTHING = run(planned("503-after"), [opened(1), *served(1, 1)], ok())
+HUNG = run(planned("503-after"), [opened(1), *served(1, 1)], hung(), settled=False)
+WELL = run(planned(), [opened(1), *served(1, 1)], ok())
+
+
+@pytest.mark.parametrize(
+    ("runs", "verdict", "left"),
+    [
+        ((MET_NOTHING, WELL), Verdict.PASS, 0),
+        ((MET_NOTHING, MET_NOTHING, WELL), Verdict.UNKNOWN, 1),
+        ((WELL, MET_NOTHING), Verdict.PASS, 1),
+        ((HUNG, WELL), Verdict.FAIL, 1),
+    ],
+)
+async def test_who_met_nothing_gets_one_more_chance(runs: tuple[Run, ...], verdict: Verdict, left: int) -> None:
+    """A toxic that came too late on a busy machine; not one that hung, and not for ever."""
+    told = list(runs)
+
+    async def next_run(plan: Plan, *, turn: int = 0) -> Run:
+        return told.pop(0)
+
+    driver = SimpleNamespace(run=next_run, subject=SimpleNamespace(spec=reference_subject(None, "").spec))
+    _, judgement = await live_or_again(cast("Driver", driver), PLAN)
+    assert judgement.verdict is verdict
+    assert len(told) == left

@@ -1,6 +1,7 @@
 """`retryproof check`: the catalogue and drawn plans against a subject."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from retryproof.github import announce, commands_stopped, could_not_run
 from retryproof.given_report import load_given_report
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
 from retryproof.output import say
+from retryproof.revisions import checked_out
 from retryproof.sessions import require_subject
 from retryproof.terminal import STYLES, console, print_line, sheet
 from retryproof.url_options import EPILOG, add_url_options, given_in, say_assumed
@@ -61,7 +63,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="SUBJECT",
         nargs="*",
         help="a built-in name (`retryproof subjects`), a variant of one such as nginx:retry-non-idempotent, "
-        "a TOML file, the URL of something that runs already, or module:callable in Python",
+        "a TOML file or a variant of one (mine.toml:next), a file as a revision in git has it (HEAD:mine.toml), the "
+        "URL of something that runs already, or module:callable in Python",
     )
     parser.add_argument(
         "--baseline",
@@ -76,24 +79,26 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> Exit:
     names: list[str] = options.subjects or list(_BY_DEFAULT)
     wanted = examine_options(options, given_in(options, names))
-    for name in names:
-        require_subject(name, wanted.given)
-    say_assumed(names, wanted.given)
-    if options.baseline is not None:
-        wanted = replace(wanted, baseline=_baseline(options.baseline, names))
-    with commands_stopped(wanted.github):
-        outcomes = _outcomes(names, wanted)
+    with checked_out(names) as found:
+        wanted = replace(wanted, typed=dict(zip(found, names, strict=True)))
+        for name in found:
+            require_subject(name, wanted.given)
+        say_assumed(names, wanted.given)
+        if options.baseline is not None:
+            wanted = replace(wanted, baseline=_baseline(options.baseline, names))
+        with commands_stopped(wanted.github):
+            outcomes = _outcomes(found, wanted)
     if wanted.github:
         _announce(outcomes)
     return joined(_exit_of(outcome) for _, outcome in outcomes)
 
 
-def _outcomes(names: list[str], wanted: ExamineOptions) -> list[tuple[str, Outcome]]:
+def _outcomes(names: Sequence[str], wanted: ExamineOptions) -> list[tuple[str, Outcome]]:
     """What became of each, printed."""
     terminal = console(quiet=wanted.quiet)
     outcomes: list[tuple[str, Outcome]] = []
     for name in names:
-        outcomes.append((name, _examined(name, wanted, terminal)))
+        outcomes.append((wanted.typed[name], _examined(name, wanted, terminal)))
         if _exit_of(outcomes[-1][1]) in (Exit.INTERRUPTED, Exit.USAGE):
             break  # not the subject's affair: the others have nothing to say
     if len(names) > 1 and _exit_of(outcomes[-1][1]) is not Exit.USAGE:  # of which there is nothing to sum up

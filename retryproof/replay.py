@@ -13,6 +13,7 @@ from retryproof.failures import print_timeline
 from retryproof.options import add_own_network, enter_own_network
 from retryproof.replay_script import SUBJECT as SCRIPT_SUBJECT
 from retryproof.replay_script import replay_script, script_in
+from retryproof.revisions import checked_out
 from retryproof.sessions import Session, require_subject, verdict_exit, with_subject
 from retryproof.terminal import console, print_line
 from retryproof.url_options import add_url_options, given_in, say_assumed
@@ -66,6 +67,13 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Exit:
+    named = options.subject is not None
+    with checked_out([options.subject] if named else []) as names:
+        options.subject = names[0] if named else None
+        return _replay(options)
+
+
+def _replay(options: argparse.Namespace) -> Exit:
     enter_own_network(options)
     out = console(quiet=options.quiet)
     script = _script(options.plan)

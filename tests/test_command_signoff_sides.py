@@ -96,6 +96,12 @@ def test_a_revision_of_a_file_is_held_against_the_file_as_it_is(place: Place) ->
     assert sides == [("HEAD:proxies/proxy.toml", "old"), ("elsewhere/proxy.toml", "new")]
     report = next((place.path / "out").glob("*/base/report.json"))
     assert json.loads(report.read_text())["named"] == "HEAD:proxies/proxy.toml"
+    (plan,) = (place.path / "out").glob("*/base/plans/*")
+    again = place.run("replay", str(plan), "--subject", "HEAD:proxies/proxy.toml")
+    assert (again.code, again.err) == (0, "")
+    checked = place.run("check", "HEAD:proxies/proxy.toml", *ONE_CELL)
+    assert (checked.code, checked.err) == (0, "")
+    assert checked.out.startswith("PASS old ")
     shutil.rmtree(place.path / "out")
     after = subprocess.run(status, cwd=place.path, check=True, capture_output=True).stdout
     assert after.replace(b"?? tmp/\n", b"") == before

@@ -47,6 +47,7 @@ WRONG = [
     ((), {"FORWARDER_HOLD_S": "x"}, "$FORWARDER_HOLD_S: 'x'; expected a whole number from 1"),
     ((), {"FORWARDER_ACCESS_LOG": "maybe"}, "$FORWARDER_ACCESS_LOG: 'maybe'; expected one of 1, on"),
     (("--store", "sqlite:"), {}, "'sqlite:'; expected memory or sqlite:PATH"),
+    (("--store", "sqlite::memory:"), {}, "'sqlite::memory:'; expected memory or sqlite:PATH"),
     (("--retrieved-ttl-s", "2", "--undelivered-ttl-s", "1"), {}, "retrieved_ms is 2000"),
     (("--test-clock", "0", "--listen", "0.0.0.0:0"), {}, "expected a loopback address"),
 ]

@@ -14,7 +14,7 @@ async def asample(service: Service, request: Request) -> Response:
     """The id of the operation's future: the first one, if it was submitted before. Whatever is refused has not run."""
     try:
         asked = _asked(service, await service.incoming.body(request))
-        submitted = await service.futures.submit(asked.key, asked.digest, asked.cost_bytes)
+        submitted = await service.futures.submit(asked.key, asked.digest, asked.cost_bytes, asked.held_bytes)
     except StoreError as error:
         return _refusal(refused_by_store(error))
     except RefusedError as error:

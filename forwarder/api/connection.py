@@ -2,7 +2,8 @@
 
 uvicorn tells of a caller that has left through `http.disconnect`, with three gaps that are closed here: it tells the
 latest of several pipelined requests alone; only after its loop has read the end that lies in the kernel already; and
-after a half-close only once everything that was written has been taken, which may be never.
+after a half-close only once everything that was written has been taken, which may be never. Heads that are too long, or
+do not come, have an end here too.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from forwarder.api.activity import Activity
 
 _EXTENSION = "forwarder.connection"
 _ESTABLISHED = 1  # tcp_info.tcpi_state; a FIN makes it CLOSE_WAIT, a reset CLOSE
+MOST_HEAD_BYTES = 64 * 1024  # and what came in one read with the last of them
 _SILENT_S, _PROBE_S, _PROBES = 30, 10, 3  # a peer that vanished without FIN is given up after a minute without an ACK
 
 
@@ -29,6 +31,9 @@ class Connection(HttpToolsProtocol):
         self.activity.step()
         self._unanswered: list[RequestResponseCycle] = []
         self._ended = False
+        self._in_head = False
+        self._head_bytes = 0
+        self._head_late = self.loop.call_later(self.timeout_keep_alive, transport.close)
         self._socket = cast(socket.socket, transport.get_extra_info("socket"))
         # With no room in its buffer a write is tried at once, and is paused as long as the kernel has not taken it all.
         transport.set_write_buffer_limits(0)
@@ -38,6 +43,7 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """It has ended: every request on it that has no answer yet learns of it, pipelined ones too."""
         self.activity.step()
+        self._head_late.cancel()
         super().connection_lost(exc)
         self._tell_all()
 
@@ -56,17 +62,28 @@ class Connection(HttpToolsProtocol):
                 cycle.message_event.set()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes of requests have come."""
+        """Bytes of requests have come. Whose head has no end is sent away (RFC 9110 s5.4)."""
         self.activity.step()
         super().data_received(data)
+        if not self._in_head:
+            return
+        self._head_bytes += len(data)
+        if self._head_bytes > MOST_HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response(f"A head of more than {MOST_HEAD_BYTES} bytes.")
 
     def on_message_begin(self) -> None:
         """A request begins."""
+        self._in_head = True
+        self._head_bytes = 0
+        self._head_late.cancel()
+        self._head_late = self.loop.call_later(self.timeout_keep_alive, self.transport.close)
         super().on_message_begin()
         self.scope["extensions"] = {_EXTENSION: self}  # type: ignore[dict-item]
 
     def on_headers_complete(self) -> None:
         """Its head has come."""
+        self._in_head = False
+        self._head_late.cancel()
         super().on_headers_complete()
         self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
         self._unanswered.append(self.cycle)
@@ -86,6 +103,11 @@ class Connection(HttpToolsProtocol):
         except OSError:
             return True
         return state != _ESTABLISHED
+
+    @property
+    def waits_for_a_head(self) -> bool:
+        """It is ended when the head of a request does not come."""
+        return not self._head_late.cancelled()
 
     async def written(self) -> bool:
         """Wait until the kernel has taken every byte that was written; False: the caller left, or takes none."""

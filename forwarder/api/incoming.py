@@ -64,6 +64,6 @@ def fields_of(body: bytes, expected: type[T]) -> T:
     """These bytes as JSON of this struct. Raises RefusedError 422."""
     try:
         return msgspec.json.decode(body, type=expected)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         names = ", ".join(field.name for field in msgspec.structs.fields(expected))
         raise RefusedError(422, "invalid", f"{error}; expected a JSON object with {names}") from None

@@ -163,7 +163,7 @@ OPTIONS: tuple[Option, ...] = (
         parse=values.positive,
         metavar="N",
         default=str(_LIMITS.max_bytes),
-        says="bytes of results and of what is kept of them; what does not fit is refused at submit with 429",
+        says="bytes of requests that run, of results and of what is kept of them; more is refused with 429",
     ),
     Option(
         flag="--max-futures",

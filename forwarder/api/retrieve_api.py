@@ -35,7 +35,7 @@ async def retrieve_future(service: Service, request: Request) -> Response:
             return _try_again()
         case Gone(why=why):
             service.metrics.poll("gone")
-            return refusal(404, why.name.lower(), f"request_id {request_id}: {why.value}")
+            return refusal(404, why.name.lower(), f"request_id {request_id[:100]}: {why.value}")
         case Failed() | Sampled() as outcome:
             return _delivery(service, request, request_id, outcome)
 

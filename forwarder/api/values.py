@@ -51,7 +51,7 @@ def store(text: str) -> str:
     kind, _, path = text.partition(":")
     if text == "memory":
         return ""
-    if kind != "sqlite" or not path:
+    if kind != "sqlite" or path in ("", ":memory:"):  # SQLite would take the latter for no file at all
         raise argparse.ArgumentTypeError(f"{text!r}; expected memory or sqlite:PATH")
     return path
 

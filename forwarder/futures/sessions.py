@@ -118,4 +118,4 @@ class Sessions:
 
 
 def _unknown(what: str, its_id: str) -> str:
-    return f"no {what} {its_id!r}: it never was, or its session has ended for want of heartbeats; begin a new one"
+    return f"no {what} {its_id[:100]!r}: it never was, or its session has ended for want of heartbeats; begin a new one"

@@ -6,6 +6,7 @@ many. WAL, and each commit is synced: what is durable outlives a power cut.
 
 import asyncio
 import fcntl
+import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
@@ -53,7 +54,7 @@ class SqliteJournal:
             self._lock = _locked(self._path)
             self._connection = connected(self._path, self._busy_ms)
             prepare(self._connection, self._path)
-            recovered = recovered_from(self._connection)
+            recovered = recovered_from(self._connection, self._path)
             self._writer = Writer(connected(self._path, self._busy_ms), self._path)
         except (OSError, sqlite3.Error) as error:
             self._let_go()
@@ -135,7 +136,7 @@ def _locked(path: str) -> FileIO:
 
     It is a file of its own: to close any descriptor of the database would free SQLite's own locks on it (POSIX).
     """
-    lock = FileIO(f"{path}.lock", "a")
+    lock = FileIO(f"{os.path.realpath(path)}.lock", "a")  # beside the file itself, by whatever link it is reached
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

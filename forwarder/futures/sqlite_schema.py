@@ -13,6 +13,8 @@ from forwarder.futures.states import KEPT, State
 VERSION = 1
 _APPLICATION = 0x52505246  # "RPRF", in the file's header
 
+_DAMAGE = (sqlite3.Error, TypeError, ValueError, KeyError)  # pages that are torn, and values that are not as written
+
 # A counter is never used again: AUTOINCREMENT remembers the highest, also of rows that are deleted. Outcomes lie in a
 # table of their own, so that one is dropped without its operation being written again.
 _TABLES = """
@@ -60,8 +62,19 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
     )
 
 
-def recovered_from(connection: sqlite3.Connection) -> Recovered:
-    """All that is in it. Raises sqlite3.Error."""
+def recovered_from(connection: sqlite3.Connection, path: str) -> Recovered:
+    """All that is in it; its rows are read as they are asked for. Raises JournalError for what nobody wrote so."""
+    try:
+        return _recovered(connection, path)
+    except _DAMAGE as error:
+        raise _damaged(path, error) from None
+
+
+def _damaged(path: str, error: Exception) -> JournalError:
+    return JournalError(f"cannot read the journal {path!r}, it is damaged: {error!r}; expected a copy that is whole")
+
+
+def _recovered(connection: sqlite3.Connection, path: str) -> Recovered:
     (identity,) = connection.execute("SELECT identity FROM store").fetchone()
     highest = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'futures'").fetchone()
     return Recovered(
@@ -74,7 +87,7 @@ def recovered_from(connection: sqlite3.Connection) -> Recovered:
                 "SELECT number, session, model FROM samplings WHERE session IN (SELECT id FROM sessions)"
             )
         ],
-        rows=_rows(connection),
+        rows=_rows(connection, path),
     )
 
 
@@ -83,7 +96,15 @@ def failure_json(failed: Failed) -> str:
     return json.dumps([failed.says, failed.category, failed.executed, failed.status])
 
 
-def _rows(connection: sqlite3.Connection) -> Iterator[Row]:
+def _rows(connection: sqlite3.Connection, path: str) -> Iterator[Row]:
+    """Raises JournalError, in the midst of them."""
+    try:
+        yield from _read(connection)
+    except _DAMAGE as error:
+        raise _damaged(path, error) from None
+
+
+def _read(connection: sqlite3.Connection) -> Iterator[Row]:
     rows = connection.execute(
         "SELECT futures.counter, sampling, seq, content, fate, landed_ms, payload, failure "
         "FROM futures LEFT JOIN outcomes USING (counter) ORDER BY futures.counter"

@@ -12,7 +12,7 @@ from forwarder.futures.clock import Clock
 from forwarder.futures.counts import Counts
 from forwarder.futures.entries import Entry, Finished, Heartbeat, Recovered, SamplingOpened, SessionOpened
 from forwarder.futures.errors import ClosedError, FullError, JournalError
-from forwarder.futures.future import Future
+from forwarder.futures.future import Future, reserved_bytes
 from forwarder.futures.ids import fresh_number, fresh_session_id
 from forwarder.futures.journal import Journal
 from forwarder.futures.key import Key
@@ -59,7 +59,12 @@ class Futures:
 
         Raises JournalError for a journal that cannot be read, or is in use.
         """
-        futures = cls(clock=clock, journal=journal, ttl=ttl, limits=limits, recovered=journal.load())
+        recovered = journal.load()
+        try:
+            futures = cls(clock=clock, journal=journal, ttl=ttl, limits=limits, recovered=recovered)
+        except JournalError:  # in the midst of its rows
+            await journal.close()
+            raise
         lost, futures._lost = futures._lost, []
         for landed in [futures._land(future, LOST) for future in lost]:
             await landed
@@ -113,15 +118,16 @@ class Futures:
         with suppress(JournalError):  # in memory it counts; the next one is written as well
             await self._durable(Heartbeat(session_id, now_ms))
 
-    async def submit(self, key: Key, digest: bytes, cost_bytes: int) -> Submitted:
+    async def submit(self, key: Key, digest: bytes, cost_bytes: int, request_bytes: int = 0) -> Submitted:
         """The id of the operation with that key, durable. Who gets it `fresh` runs it, and nobody else.
 
-        digest: of the canonical content. cost_bytes: what its result takes at most. Raises UnknownSessionError,
-        OtherContentError, FullError, TooLargeError, JournalError: then nothing may run.
+        digest: of the canonical content. cost_bytes: what its result takes at most. request_bytes: what is
+        held of it until it has landed. Raises UnknownSessionError, OtherContentError, FullError, TooLargeError,
+        JournalError: then nothing may run.
         """
         self._sweeper.sweep()
         sampling = self.sampling_session(key.sampling_session_id)
-        return await self._submits.submit(sampling, key.seq_id, digest, cost_bytes)
+        return await self._submits.submit(sampling, key.seq_id, digest, reserved_bytes(cost_bytes) + request_bytes)
 
     async def resolve(self, request_id: str, outcome: Outcome) -> None:
         """The operation has come to that; the first outcome counts. Returns when it is durable, if it can be.

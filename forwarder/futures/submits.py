@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from forwarder.futures.acceptance import Acceptance
 from forwarder.futures.entries import Accepted, Forgotten
 from forwarder.futures.errors import ClosedError, JournalError, OtherContentError
-from forwarder.futures.future import reserved_bytes
 from forwarder.futures.ids import StoreIdentity
 from forwarder.futures.journal import Journal
 from forwarder.futures.keys import Known, content_of
@@ -37,7 +36,7 @@ class Submits:
         self.next_counter = next_counter
         self.closed = False
 
-    async def submit(self, sampling: SamplingSession, seq_id: int, digest: bytes, cost_bytes: int) -> Submitted:
+    async def submit(self, sampling: SamplingSession, seq_id: int, digest: bytes, reserved_bytes: int) -> Submitted:
         """The id of this operation; once closed, only of one that was accepted before.
 
         Raises OtherContentError, FullError, TooLargeError, JournalError, ClosedError.
@@ -47,7 +46,7 @@ class Submits:
         if known is None:
             if self.closed:
                 raise ClosedError("the server is shutting down and accepts nothing more; nothing was run")
-            acceptance = self._accept(sampling, seq_id, content, cost_bytes)
+            acceptance = self._accept(sampling, seq_id, content, reserved_bytes)
             return await self._told(acceptance)
         if known.content != content:
             raise OtherContentError(
@@ -63,12 +62,11 @@ class Submits:
         """Somebody was told to run it: it is accepted for good."""
         return counter not in self._accepting
 
-    def _accept(self, sampling: SamplingSession, seq_id: int, content: int, cost_bytes: int) -> Acceptance:
-        reserved = reserved_bytes(cost_bytes)
-        self._room.take(KEY_BYTES + reserved, futures=len(self._shelf))
+    def _accept(self, sampling: SamplingSession, seq_id: int, content: int, reserved_bytes: int) -> Acceptance:
+        self._room.take(KEY_BYTES + reserved_bytes, futures=len(self._shelf))
         counter = self.next_counter
         self.next_counter += 1
-        future = self._shelf.add(counter, State.ACCEPTING, reserved)
+        future = self._shelf.add(counter, State.ACCEPTING, reserved_bytes)
         self._shelf.hold_key(sampling, seq_id, Known(counter, content))
         acceptance = self._accepting[counter] = Acceptance(future, sampling, seq_id)
         entry = Accepted(counter, sampling.number, seq_id, content)

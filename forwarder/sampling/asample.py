@@ -48,6 +48,11 @@ class SampleRequest:
     digest: bytes
     cost_bytes: int
 
+    @property
+    def held_bytes(self) -> int:
+        """What it takes itself, for as long as it runs."""
+        return len(self.request.body) + self.asked.prompt.nbytes
+
 
 class _Chunk(msgspec.Struct, tag_field="type", tag="encoded_text", forbid_unknown_fields=True):
     tokens: list[TokenId]
@@ -161,7 +166,7 @@ def _max_tokens(found: _Body) -> int:
 def _key(found: _Body) -> Key:
     session, seq_id = found.sampling_session_id, found.seq_id
     if session is not None and ":" in session:
-        raise WireError(400, f"sampling_session_id is {session!r}; expected one without ':'")
+        raise WireError(400, f"sampling_session_id is {session[:100]!r}; expected one without ':'")
     if session is None or seq_id is None:
         raise WireError(
             422,

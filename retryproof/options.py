@@ -143,6 +143,7 @@ def _add_running(add: _Add) -> None:
     )
     add(
         "--under",
+        action=_Once,
         type=_under,
         default=NOTHING_OVER,
         metavar="TOXICS",
@@ -155,6 +156,17 @@ def _add_running(add: _Add) -> None:
         action="store_true",
         help="drawn plans draw toxics of a real Toxiproxy too: over them, and as their faults (no cell changes)",
     )
+
+
+class _Once(argparse.Action):
+    """Refuses a second value, which would replace the first without a word."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _option: object = None
+    ) -> None:
+        if getattr(namespace, self.dest) != self.default:
+            raise argparse.ArgumentError(self, "stands twice; expected it once, several toxics joined by +")
+        setattr(namespace, self.dest, values)
 
 
 def _under(text: str) -> Under:

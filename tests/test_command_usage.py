@@ -43,6 +43,8 @@ WRONG: list[tuple[str, str, str]] = [
     ("check --under lag=20", "'lag'", "is no toxic; expected latency=MS"),
     ("check --under latency=20,stream=sideways", "'sideways'", "expected upstream, downstream or both"),
     ("check --under down+timeout", "'down+timeout'", "expected at most one toxic that is itself the fault"),
+    ("check --under latency=2+latency=3", "'latency=2+latency=3'", "lays one toxic twice over the same stream"),
+    ("check --under latency=2 --under down", "--under: stands twice", "expected it once, several toxics joined by +"),
     ("check --draw-toxics --depth core", "--draw-toxics", "where no plan is drawn; expected --examples N"),
     ("signoff nginx reference --draw-toxics --under down", "--draw-toxics", "where no plan is drawn"),
     ("signoff nginx reference --under slicer=0", "'slicer=0'", "average_bytes is 0"),

@@ -2,13 +2,14 @@
 `python -m tests.futures_mutants NAME` with the same flags as `python -m forwarder`.
 """
 
+import asyncio
 import sys
 from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 import forwarder.api.retrieve_api as retrieve
 import forwarder.server
@@ -33,9 +34,10 @@ from forwarder.futures.waiters import Waiters
 def marks_retrieved_on_write() -> None:
     """What is written to a caller counts as delivered, whether or not the caller has left."""
 
-    async def waited(self: Polls, request_id: str, _: Receive) -> Sampled | Failed | Gone:
-        with self._activity.waiting():
-            return await self._futures.landed(request_id)
+    original = Polls._waited
+
+    async def waited(self: Polls, request_id: str, _: Receive) -> Sampled | Failed | Gone | NoResult:
+        return await original(self, request_id, _nothing_comes)
 
     async def sent(self: Delivery, scope: Scope, receive: Receive, send: Send) -> None:
         self._ended(True)
@@ -198,6 +200,11 @@ def evicts_what_nobody_got() -> None:
             return accept(self, *parts)
 
     _set(Submits, "_accept", accepting)
+
+
+async def _nothing_comes() -> Message:
+    never: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+    return await never
 
 
 def _set(where: object, name: str, value: object) -> None:

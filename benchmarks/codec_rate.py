@@ -95,8 +95,8 @@ def _compared(body: bytes, *, brackets: bool) -> float:
     median = statistics.median(ratios)
     print(
         f"{TOKENS} tokens with logprobs, {len(body)} bytes, {'with' if brackets else 'without'} brackets in its text: "
-        f"{ours:.0f} us of CPU, the obvious way {obvious:.0f} us: {median:.1f} times as fast, median of {ROUNDS} rounds "
-        f"of {EACH} ({min(ratios):.1f} to {max(ratios):.1f})"
+        f"{ours:.0f} us of CPU, the obvious way {obvious:.0f} us: {median:.1f} times as fast, median of {ROUNDS} "
+        f"rounds of {EACH} ({min(ratios):.1f} to {max(ratios):.1f})"
     )
     return median
 

@@ -1,27 +1,18 @@
 """Subjects examined from a command: progress, the output folder, and a partial report when it is broken off."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from retryproof.exits import CommandError, Exit
-from retryproof.folder import OutputFolder
 from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, require_subject, with_subjects
-from retryproof.terminal import Begin, bars
-from retryproof.workers import LIVES, Workers
-from retryproof.writing import Examined, Writing
-from signoff.examination import examine
-from signoff.items import Item, NothingToDoError, chosen_items, wants_futures
-from signoff.results import Examination
-from suites.foreign import ForeignSubject
-from suites.futures.offer import Offer
-from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
-from suites.futures.told import told
+from retryproof.side import Company, Side
+from retryproof.terminal import bars
+from retryproof.writing import Examined
+from signoff.items import Item, NothingToDoError, chosen_items
 from suites.lanes import first_of
 from suites.reach import Machine
 
@@ -73,9 +64,9 @@ def _examined(
 ) -> tuple[Examined, ...]:
     async def work(sessions: tuple[Session, ...]) -> tuple[Examined, ...]:
         with bars(console) as begin:
-            company = _Company(len(sessions))
+            company = Company(len(sessions))
             sides = [
-                _Side(session=session, place=place, items=items, options=options, begin=begin, company=company)
+                Side(session=session, place=place, items=items, options=options, begin=begin, company=company)
                 for place, session in enumerate(sessions)
             ]
             try:
@@ -86,97 +77,3 @@ def _examined(
             return tuple(task.result() for task in tasks)
 
     return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)
-
-
-class _Company:
-    """The sides that are examined together. broke: the error of the one that could not go on."""
-
-    def __init__(self, sides: int) -> None:
-        self.sides = sides
-        self.broke: BaseException | None = None
-        self._all = asyncio.Barrier(sides)
-        self._turn = asyncio.Lock()
-
-    async def all_there(self) -> None:
-        """Every side has lived through its cells."""
-        await self._all.wait()
-
-    @asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
-        """No other side does anything meanwhile that needs this machine for itself."""
-        async with self._turn:
-            yield
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Side:
-    """One subject that is examined, maybe beside another. place: among them."""
-
-    session: Session
-    place: int
-    items: tuple[Item, ...]
-    options: ExamineOptions
-    begin: Begin
-    company: _Company
-
-    async def examined(self, into: Path | None) -> Examined:
-        """Raises CommandError, after what was found has been written as a partial report."""
-        session, options = self.session, self.options
-        folder = OutputFolder.new(options.out, session.name) if into is None else OutputFolder(into)
-        writing = Writing(session, options, Examination(spec=session.subject.spec, items=self.items), folder)
-        try:
-            await self._live(writing)
-            await self.company.all_there()
-            if wants_futures(options.choice, [session.subject.spec]):
-                async with self.company.alone():
-                    await self._play_futures(writing)
-            return writing.finish()
-        except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
-            raise writing.broken_off(self._own(error)) from None
-
-    async def _live(self, writing: Writing) -> None:
-        session, options = self.session, self.options
-        workers = self._workers()
-        if workers is not None and isinstance(session.subject, ForeignSubject):
-            await session.subject.read_version()  # what starts an instance here may be nothing
-        tick = self.begin(f"examining {session.name}", len(self.items))
-        await examine(
-            *(writing.examination, session.driver, session.machine, writing.recorder(tick)),
-            lanes=options.lanes,
-            through=None if workers is None else workers.live,
-        )
-
-    def _workers(self) -> Workers | None:
-        """Its share of the processes; None: this one does it. There is only one of a subject that stands."""
-        options = self.options
-        count = -(-(options.jobs - self.place) // self.company.sides)  # jobs dealt out in turns
-        if options.jobs == 1 or self.session.subject.spec.standing:
-            return None
-        return Workers(
-            name=self.session.name,
-            count=max(1, count),
-            given=options.given,
-            lanes=options.lanes,
-            toxiproxy=options.choice.toxiproxy,
-            first=1 + self.place * options.jobs * LIVES,
-        )
-
-    def _own(self, error: BaseException) -> BaseException:
-        """What ends it: where that is another side, its error is ours too."""
-        if isinstance(error, asyncio.CancelledError) and self.company.broke is not None:
-            says = f"the other side could not go on: {self.company.broke}"
-            return CommandError(says, Exit.COULD_NOT_RUN)
-        self.company.broke = self.company.broke or error
-        return error
-
-    async def _play_futures(self, writing: Writing) -> None:
-        session, choice = self.session, self.options.choice
-        if choice.toxiproxy:
-            writing.suite = suite_for(
-                session.subject, examples=choice.scripts, seed_number=choice.seed, not_run=UNDER_TOXIPROXY
-            )
-            return
-        await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts must be
-        tick = self.begin(f"futures of {session.name}", len(told(Offer())) + choice.scripts)
-        writing.suite = suite_for(session.subject, examples=choice.scripts, seed_number=choice.seed, on_script=tick)
-        await play_suite(writing.suite, session.subject, session.driver.routers)

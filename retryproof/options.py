@@ -10,6 +10,7 @@ from faults.coverage import Depth
 from retryproof.command import folder_path, whole_number
 from retryproof.exits import CommandError, Exit
 from signoff.items import Choice
+from signoff.measuring import Measures
 from signoff.report import Report
 from suites.given import NOTHING_GIVEN, Given
 from suites.under_text import NOTHING_OVER, Under, UnderError, under_of
@@ -25,7 +26,7 @@ MAX_SEED = 2**63 - 1
 class ExamineOptions:
     """What is to be lived through, and where it goes. baseline: a report whose failures are known, and its path. typed:
     what a person calls a subject whose name here is another. jobs: in so many processes; lanes: so many runs side by
-    side in each of them (None: as suits).
+    side in each of them (None: as suits). measures: what is measured beside the cells.
     """
 
     choice: Choice
@@ -38,6 +39,7 @@ class ExamineOptions:
     typed: Mapping[str, str] = field(default_factory=dict)
     jobs: int = 1
     lanes: int | None = None
+    measures: Measures | None = None
 
 
 def add_own_network(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,8 @@ from retryproof.examine import examine_sides, items_for
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import write_whole
 from retryproof.github import announce, commands_stopped, could_not_run
+from retryproof.given_mix import HELP as MIX_HELP
+from retryproof.given_mix import given_mix, with_measures
 from retryproof.given_report import load_given_report
 from retryproof.options import ExamineOptions, add_examine_options, examine_options
 from retryproof.revisions import checked_out
@@ -89,6 +91,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="cells that are known to differ, in TOML: each a glob, with reason, owner and the last day on which it "
         "excuses (docs/signoff.md)",
     )
+    add("--mix", type=file_path, metavar="FILE", help=MIX_HELP)
     add_examine_options(parser)
 
 
@@ -112,6 +115,7 @@ def _run(options: argparse.Namespace) -> Exit:
 def _signed_off(options: argparse.Namespace, wanted: ExamineOptions, allowed: tuple[Allowed, ...]) -> SignOff:
     """Lived through, written and printed."""
     terminal = console(quiet=wanted.quiet)
+    mix = given_mix(options.mix, wanted)
     with checked_out(options.subjects) as names:
         wanted = replace(wanted, typed=dict(zip(names, options.subjects, strict=True)))
         if options.base is None:
@@ -120,7 +124,8 @@ def _signed_off(options: argparse.Namespace, wanted: ExamineOptions, allowed: tu
             signing, items = _of_earlier(names[0], options, wanted, allowed)
         with signing.under_way():
             into = [signing.folder.side(side) for side in SIDES[-len(names) :]]
-            sides = [one.report for one in examine_sides(names, items, signing.options, terminal, into=into)]
+            measured = with_measures(signing.options, names, mix)
+            sides = [one.report for one in examine_sides(names, items, measured, terminal, into=into)]
             found = _varying(names, items, sides, signing.options, terminal)
     sign_off = signing.write(varying=found)
     print_sign_off(terminal, sign_off)

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
+
 from retryproof.exits import CommandError, Exit
 from retryproof.faces import FACES
 from retryproof.folder import OutputFolder
@@ -13,7 +15,7 @@ from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, in_words
 from signoff.baseline import against
 from signoff.items import Item
-from signoff.report import Report, dump_report
+from signoff.report import Loaded, Report, Worked, dump_report
 from signoff.reporting import report_of
 from signoff.results import Examination, Result
 from suites.futures.suite import Suite
@@ -55,6 +57,8 @@ class Writing:
         self._folder = folder
         self._started = time.monotonic()
         self.suite: Suite | None = None
+        self.loads: tuple[Loaded, ...] = ()
+        self.work: Worked | None = None
         self._write(self._report(NOT_FINISHED))
 
     def recorder(self, tick: Callable[[], None]) -> Callable[[Item, int, Run], None]:
@@ -104,6 +108,7 @@ class Writing:
             suite=self.suite,
             named=self._name,
         )
+        report = msgspec.structs.replace(report, loads=self.loads, work=self.work)
         baseline = self._options.baseline
         return report if baseline is None else against(report, *baseline)
 

@@ -39,9 +39,9 @@ async def examine(
     driver: Driver,
     machine: Machine,
     on_run: OnRun,
+    through: Through | None = None,
     *,
     lanes: int | None = None,
-    through: Through | None = None,
 ) -> None:
     """Live through all items; `on_run` hears of each run that a result may rest on, as soon as it is over, and once,
     with an empty run, of an item that cannot be reached. lanes: how many runs go on side by side (None: as suits).
@@ -55,13 +55,15 @@ async def examine(
         lived.append(run)
         on_run(item, len(lived), run)
 
-    await _live_through(examination, machine, record, through or _in_lanes(driver, lanes))
+    await _live_through(examination, machine, record, through or in_lanes(driver, lanes))
     await _confirm_all(examination, driver, record, lanes)
     _add_twins(examination)
     await shrink_drawn(examination, driver, machine, record, lanes=lanes)
 
 
-def _in_lanes(driver: Driver, lanes: int | None) -> Through:
+def in_lanes(driver: Driver, lanes: int | None) -> Through:
+    """In this process."""
+
     async def through(plans: Sequence[Plan], on_run: Callable[[int, Run], None], _: OnLost) -> None:
         await run_plans(driver, plans, on_run, lanes=lanes)
 

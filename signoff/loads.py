@@ -1,20 +1,26 @@
 """Amplification: what a subject makes of many operations at once while its router is down, slow, or half broken."""
 
+import asyncio
 import tomllib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.resources import files
 
 from fake_router.entries import Executed, Received
 from faults.plan import Plan, PlannedOperation
 from signoff.report import Loaded
+from suites.crowd import crowded
 from suites.driver import Driver
 from suites.history import Kind
 from suites.lives import TRIES, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
+from suites.stage import Stage
+from suites.subject import Isolation
 
 AT_ONCE = (1, 10, 100, 1_000)
+FEW = 100  # up to so many hardly disturb another load: they go on side by side at first
 LARGE = 1_000  # to call so many at once stalls most machines, again as the first time
 SENDINGS = 8  # of one operation, which all meet the fault; whoever sends more often meets a healthy router
 
@@ -33,37 +39,92 @@ _FILE = files("signoff") / "mixes" / "loads.toml"
 STATES = tuple(State(**state) for state in tomllib.loads(_FILE.read_text("utf-8"))["state"])
 
 
-def load_plan(state: State, at_once: int, upstreams: int) -> Plan:
-    """So many operations in flight together, in that state."""
-    broken = PlannedOperation(faults=(state.fault,) * SENDINGS)
-    operations = tuple(broken if n % state.every == 0 else PlannedOperation() for n in range(at_once))
-    return Plan(operations=operations, upstreams=upstreams, name=f"{state.name}, {at_once} at once")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """So many operations in flight together, in that state of the router."""
+
+    state: State
+    at_once: int
+
+    def plan(self, upstreams: int) -> Plan:
+        """For a subject in front of so many upstreams."""
+        broken = PlannedOperation(faults=(self.state.fault,) * SENDINGS)
+        every = self.state.every
+        operations = tuple(broken if n % every == 0 else PlannedOperation() for n in range(self.at_once))
+        return Plan(operations=operations, upstreams=upstreams, name=f"{self.state.name}, {self.at_once} at once")
 
 
-def load_plans(upstreams: int) -> Sequence[tuple[State, int, Plan]]:
-    """Every state with every number of operations."""
-    return [(state, n, load_plan(state, n, upstreams)) for state in STATES for n in AT_ONCE]
+def loads_up_to(most: int) -> tuple[Load, ...]:
+    """Every state, with every number of operations up to that."""
+    return tuple(Load(state=state, at_once=n) for state in STATES for n in AT_ONCE if n <= most)
 
 
-async def loads_of(driver: Driver, machine: Machine) -> AsyncIterator[Loaded]:
-    """One after the other, each on an instance of its own; nothing is judged. Raises SubjectError."""
+async def loaded_with(
+    loads: Sequence[Load], driver: Driver, machine: Machine, tick: Callable[[], None] = lambda: None
+) -> tuple[Loaded, ...]:
+    """The small ones side by side on instances of their own, the others, and those in which this machine stalled, one
+    after the other; all of them so on one that may be shared. Nothing is judged. `tick` hears of each. Raises
+    SubjectError.
+    """
+    found: dict[Load, Loaded] = {}
+    async with AsyncExitStack() as stack:
+        crowd = _crowd(driver, stack)
+
+        async def measured(load: Load, tries: int) -> None:
+            one = await _measured(load, driver, machine, crowd, tries)
+            if one is not None:
+                found[load] = one
+                tick()
+
+        few = [] if _is_shared(driver) else [load for load in loads if load.at_once <= FEW]
+        await asyncio.gather(*(measured(load, 1) for load in few))
+        for load in loads:
+            if load not in found:
+                await measured(load, TRIES if load.at_once < LARGE else 1)
+    return tuple(found.get(load) or _stalled(load) for load in loads)
+
+
+_Crowd = Callable[[Plan], Awaitable[Run]]
+
+
+def _is_shared(driver: Driver) -> bool:
+    return driver.subject.spec.standing or driver.subject.spec.isolation is Isolation.SHARED
+
+
+def _crowd(driver: Driver, stack: AsyncExitStack) -> _Crowd:
+    """On an instance of its own; of one that may be shared on the same, for as long as it lives."""
+    kept: list[Stage] = []
+
+    async def alone(plan: Plan) -> Run:
+        async with driver.stages.one() as stage:
+            return await crowded(driver, stage, plan)
+
+    async def shared(plan: Plan) -> Run:
+        if not kept or kept[-1].instance.died() is not None:
+            await stack.aclose()  # one that stands is had by one at a time
+            kept.append(await stack.enter_async_context(driver.stages.one()))
+        return await crowded(driver, kept[-1], plan)
+
+    return shared if _is_shared(driver) else alone
+
+
+async def _measured(load: Load, driver: Driver, machine: Machine, crowd: _Crowd, tries: int) -> Loaded | None:
+    """None where this machine stalled in each of them: such a run says nothing about the subject."""
     spec = driver.subject.spec
-    for state, at_once, plan in load_plans(spec.upstreams):
-        reason = unreachable(plan, spec, machine)
-        if reason is None:
-            yield await _lived(driver, plan, state, at_once)
-        else:
-            yield Loaded(state=state.name, at_once=at_once, reason=reason)
-
-
-async def _lived(driver: Driver, plan: Plan, state: State, at_once: int) -> Loaded:
-    """A run in which this machine stalled says nothing about the subject: it is made again."""
-    for _ in range(TRIES if at_once < LARGE else 1):
-        run = await driver.run(plan)
+    plan = load.plan(spec.upstreams)
+    reason = unreachable(plan, spec, machine)
+    if reason is not None:
+        return Loaded(state=load.state.name, at_once=load.at_once, reason=reason)
+    for _ in range(tries):
+        run = await crowd(plan)
         if not stalled(run):
-            return loaded(state.name, run)
-    reason = f"this machine stalled, by {run.stalled_ms:.0f} ms: what it took to call so many delayed all else"
-    return Loaded(state=state.name, at_once=at_once, reason=reason)
+            return loaded(load.state.name, run)
+    return None
+
+
+def _stalled(load: Load) -> Loaded:
+    reason = "this machine stalled: what it took to call so many delayed all else"
+    return Loaded(state=load.state.name, at_once=load.at_once, reason=reason)
 
 
 def loaded(state: str, run: Run) -> Loaded:

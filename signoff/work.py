@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from math import sqrt
 
 from faults.plan import Plan
+from signoff.examination import Through
 from signoff.mix import Mix
 from signoff.report import Worked
 from signoff.sign_off import Interval, Work, WorkSide
 from suites.accounts import accounts_of
 from suites.cells import Cell, all_cells
-from suites.driver import Driver
 from suites.history import Kind
-from suites.lanes import run_plans
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.subject import SubjectSpec
@@ -21,9 +20,7 @@ DRAWN = 200  # operations of a side
 _Z = 1.96  # of a normal distribution, for 95 %
 
 
-def drawn_plans(
-    mix: Mix, specs: Sequence[SubjectSpec], machine: Machine, seed: int
-) -> tuple[list[Plan], dict[str, str]]:
+def plans_of(mix: Mix, specs: Sequence[SubjectSpec], machine: Machine, seed: int) -> tuple[list[Plan], dict[str, str]]:
     """So many plans of one operation, each with a fault drawn from the mix: the first of its cells that all of these
     subjects can reach. And the faults that have none, each with the reason; the others are drawn in their place.
     """
@@ -54,24 +51,27 @@ def _reachable(cells: Sequence[Cell], specs: Sequence[SubjectSpec], machine: Mac
 
 
 async def worked(
-    driver: Driver, plans: Sequence[Plan], mix: Mix, unmeasured: dict[str, str], *, jobs: int | None
+    through: Through, plans: Sequence[Plan], mix: Mix, unmeasured: dict[str, str], known: Sequence[Run] = ()
 ) -> Worked:
-    """Live through these plans and count; nothing is judged. Raises SubjectError."""
-    lost = doubled = 0
+    """Count over these plans; nothing is judged. known: runs that there are already; a plan that has none of them is
+    lived through once, however often it was drawn. Raises SubjectError.
+    """
+    runs = {run.plan: run for run in known if run.unreachable is None}
+    rest = [plan for plan in dict.fromkeys(plans) if plan not in runs]
 
-    def count(_: int, run: Run) -> None:
-        nonlocal lost, doubled
-        lost += lost_in(run)
-        doubled += doubled_in(run)
+    def add(place: int, run: Run) -> None:
+        runs[rest[place]] = run
 
-    await run_plans(driver, plans, count, lanes=jobs)
+    if rest:
+        await through(rest, add, lambda _place, _reason: None)
+    counted = [runs[plan] for plan in plans if plan in runs]
     return Worked(
         mix=mix.name,
         origin=mix.origin,
         per_1000=mix.per_1000,
-        operations=len(plans),
-        lost=lost,
-        doubled=doubled,
+        operations=len(counted),
+        lost=sum(map(lost_in, counted)),
+        doubled=sum(map(doubled_in, counted)),
         unmeasured=unmeasured,
     )
 
@@ -88,9 +88,13 @@ def doubled_in(run: Run) -> int:
 
 def work_of(base: Worked | None, candidate: Worked | None) -> Work | None:
     """Both sides, per 1,000 operations; None where a side was not measured, or under another mix."""
-    if base is None or candidate is None or (base.mix, base.per_1000) != (candidate.mix, candidate.per_1000):
+    if base is None or candidate is None or _drawn_from(base) != _drawn_from(candidate):
         return None
     return Work(mix=base.mix, origin=base.origin, base=_side(base), candidate=_side(candidate))
+
+
+def _drawn_from(side: Worked) -> tuple[object, ...]:
+    return side.mix, side.per_1000, sorted(side.unmeasured)
 
 
 def _side(side: Worked) -> WorkSide:

@@ -82,7 +82,7 @@ class Driver:
 
     async def run_on(self, stage: Stage, plan: Plan, *, company: bool = False) -> Run:
         """The plan on an instance that exists: the steps of a run, one after the other, and therefore in one place."""
-        await self._feel_pulses()
+        await self.feel_pulses()
         started_ns = time.monotonic_ns()
         spec = self.subject.spec
         warm_up = await self._warm_up(stage, plan)
@@ -136,7 +136,7 @@ class Driver:
         """An operation that holds the only connection of the pool."""
         return await stack.enter_async_context(occupied(stage, plan, self.numbers))
 
-    async def _feel_pulses(self) -> None:
+    async def feel_pulses(self) -> None:
         """One pulse on each loop of ours that a run goes over; made once."""
         if not self.pulses:
             self._feel(Pulse())

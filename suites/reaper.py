@@ -45,7 +45,7 @@ class Subject:
 
     def outside_group(self) -> list[int]:
         """The members of the session that have moved to a process group of their own."""
-        return [pid for pid, _parent, group, session in _processes() if session == self.pid and group != self.pid]
+        return [pid for pid in _pids() if _group_in(self.pid, pid) not in (None, self.pid)]
 
     def is_gone(self) -> bool:
         """Nothing of the session is left. The number of a leader cannot be given out again while its group lives."""
@@ -163,7 +163,7 @@ class Reaper:
         """End what a subject has moved into a session of its own and then orphaned."""
         deadline_s = time.monotonic() + KILL_S
         while time.monotonic() < deadline_s:
-            strays = [pid for pid, parent, _group, _session in _processes() if parent == os.getpid()]
+            strays = [pid for pid, parent in _processes() if parent == os.getpid()]
             if not strays:
                 return
             for pid in strays:
@@ -214,16 +214,30 @@ def _dead_children() -> Iterator[tuple[int, int]]:
         yield pid, status
 
 
-def _processes() -> Iterator[tuple[int, int, int, int]]:
-    """(pid, parent, group, session) of every process of this machine."""
-    for name in os.listdir("/proc"):
-        if name.isdecimal():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    fields = file.read().rpartition(b")")[2].split()
-            except OSError:
-                continue  # it has ended since
-            yield int(name), int(fields[1]), int(fields[2]), int(fields[3])
+def _pids() -> Iterator[int]:
+    """Every process of this machine."""
+    return (int(name) for name in os.listdir("/proc") if name.isdecimal())
+
+
+def _group_in(session: int, pid: int) -> int | None:
+    """The process group of that process, where it is a member of that session. Asked of every process each time a
+    subject ends: as a file in /proc it would take most of the time.
+    """
+    try:
+        return os.getpgid(pid) if os.getsid(pid) == session else None
+    except OSError:
+        return None  # it has ended since
+
+
+def _processes() -> Iterator[tuple[int, int]]:
+    """(pid, parent) of every process of this machine."""
+    for pid in _pids():
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue  # it has ended since
+        yield pid, int(fields[1])
 
 
 def _signal(pid: int, number: int) -> None:

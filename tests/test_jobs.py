@@ -39,7 +39,15 @@ def workers(place: Place) -> list[int]:
     return [pid for pid, command in place.processes().items() if WORKER in command]
 
 
-VARIES = ("delay_ms", "runs", "run", "diagram", "findings", "smallest")  # while this machine stalls, none is found
+VARIES = (
+    "delay_ms",
+    "stalled",
+    "runs",
+    "run",
+    "diagram",
+    "findings",
+    "smallest",
+)  # while this machine stalls, none is found
 
 
 def same(report: Path) -> list[dict[str, Any]]:
@@ -81,6 +89,34 @@ def test_both_sides_of_a_sign_off_go_on_side_by_side(place: Place) -> None:
         reports = sorted((place.path / "out").glob(f"*/{side}/report.json"))
         assert same(reports[0]) == same(reports[1])
         assert load_report(reports[0]).subject.version.startswith("nginx version")
+
+
+MIX = """\
+name = "mine"
+origin = "a test"
+per_1000 = 1000
+[faults]
+500-after = 1
+gone = 1
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_work_lost_and_doubled_is_counted_under_the_mix_that_was_given(place: Place, jobs: str) -> None:
+    """A policy that sends again after every 500 doubles the work of each operation that met one."""
+    (place.path / "mine.toml").write_text(MIX.replace("gone", "refused"))
+    end = place.run("signoff", "reference", "reference:blanket-5xx", *CELLS, "--jobs", jobs, "--mix", "mine.toml")
+    assert end.code == 2
+    assert "'refused'" in end.message()
+    (place.path / "mine.toml").write_text(MIX.replace("gone = 1\n", ""))
+    end = place.run("signoff", "reference", "reference:blanket-5xx", *CELLS, "--jobs", jobs, "--mix", "mine.toml")
+    assert (end.code, end.err) == (1, "")
+    sides = [load_report(next((place.path / "out").glob(f"*/{side}/report.json"))) for side in ("base", "candidate")]
+    assert [(side.work and (side.work.mix, side.work.operations, side.work.doubled)) for side in sides] == [
+        ("mine", 200, 0),
+        ("mine", 200, 200),
+    ]
+    assert [side.loads for side in sides] == [(), ()]  # cells were chosen
 
 
 def _table(text: str) -> list[str]:
@@ -148,6 +184,18 @@ def test_an_interrupted_command_hands_on_what_its_workers_found(place: Place, nu
     assert (report.partial, bool(report.cells)) == ("interrupted", True)
     assert {cell.id for cell in report.cells if cell.runs} <= {line["cell"] for line in place.ledger()}
     assert place.processes() == {}
+
+
+@needs_nginx
+def test_both_sides_of_an_interrupted_sign_off_say_so(place: Place) -> None:
+    """Neither blames the other: 130, and both reports are partial."""
+    with place.start("signoff", "nginx", "nginx", *CELLS, "--jobs", "2", start_new_session=True) as process:
+        wait_until(process, lambda: len(workers(place)) == 2)
+        process.send_signal(signal.SIGINT)
+        end = ended(process)
+    assert (end.code, end.out) == (130, "")
+    reports = list((place.path / "out").rglob("report.json"))
+    assert [load_report(path).partial for path in reports] == ["interrupted"] * 2
 
 
 @needs_nginx

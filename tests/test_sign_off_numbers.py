@@ -8,7 +8,7 @@ import pytest
 
 from faults.catalogue import CATALOGUE, LETS_PASS
 from signoff.giving_up import giving_up_of
-from signoff.loads import AT_ONCE, STATES, load_plan
+from signoff.loads import Load, loads_up_to
 from signoff.mix import MixError, default_mix, mix_in
 from signoff.report import SubjectReport, Worked
 from signoff.work import interval, work_of
@@ -74,8 +74,7 @@ def test_a_caller_that_waits_twice_the_read_timeout_is_shown_as_two() -> None:
     assert (row.of, row.base, row.candidate) == ("read", 1.0, 2.0)
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-@pytest.mark.parametrize("at_once", AT_ONCE)
-def test_every_load_has_a_plan_of_operations_in_flight_together(state: object, at_once: int) -> None:
-    plan = load_plan(state, at_once, 2)  # type: ignore[arg-type]
-    assert plan.concurrency == at_once
+@pytest.mark.parametrize("load", loads_up_to(1_000), ids=lambda load: f"{load.state.name}, {load.at_once}")
+def test_every_load_has_a_plan_of_operations_in_flight_together(load: Load) -> None:
+    plan = load.plan(2)
+    assert plan.concurrency == load.at_once

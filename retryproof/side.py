@@ -1,0 +1,132 @@
+"""One subject that is examined, maybe beside another: its cells, what is measured of it, and its suite of futures."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from retryproof.exits import CommandError, Exit
+from retryproof.folder import OutputFolder
+from retryproof.options import ExamineOptions
+from retryproof.sessions import Session
+from retryproof.terminal import Begin
+from retryproof.workers import LIVES, Workers
+from retryproof.writing import Examined, Writing
+from signoff.examination import Through, examine, in_lanes
+from signoff.items import Item, wants_futures
+from signoff.measuring import measure_loads, measure_work
+from signoff.results import Examination
+from suites.foreign import ForeignSubject
+from suites.futures.offer import Offer
+from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
+from suites.futures.told import told
+
+
+class Company:
+    """The sides that are examined together."""
+
+    def __init__(self, sides: int) -> None:
+        self.sides = sides
+        self._broke: BaseException | None = None
+        self._all = asyncio.Barrier(sides)
+        self._turn = asyncio.Lock()
+
+    async def all_there(self) -> None:
+        """Every side has lived through its cells."""
+        await self._all.wait()
+
+    def told_by_all(self, error: BaseException) -> BaseException:
+        """What ends a side, in its own words: it was cancelled because another one could not go on, or for no fault of
+        theirs.
+        """
+        if not isinstance(error, asyncio.CancelledError):
+            self._broke = self._broke or error
+        elif self._broke is not None:
+            return CommandError(f"the other side could not go on: {self._broke}", Exit.COULD_NOT_RUN)
+        return error
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """No other side does anything meanwhile that needs this machine for itself."""
+        async with self._turn:
+            yield
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One subject that is examined, maybe beside another. place: among them."""
+
+    session: Session
+    place: int
+    items: tuple[Item, ...]
+    options: ExamineOptions
+    begin: Begin
+    company: Company
+
+    async def examined(self, into: Path | None) -> Examined:
+        """Raises CommandError, after what was found has been written as a partial report."""
+        session, options = self.session, self.options
+        folder = OutputFolder.new(options.out, session.name) if into is None else OutputFolder(into)
+        writing = Writing(session, options, Examination(spec=session.subject.spec, items=self.items), folder)
+        try:
+            through = await self._through()
+            tick = self.begin(f"examining {session.name}", len(self.items))
+            await examine(
+                *(writing.examination, session.driver, session.machine, writing.recorder(tick), through),
+                lanes=options.lanes,
+            )
+            await self.company.all_there()
+            await self._measure(writing, through)
+            if wants_futures(options.choice, [session.subject.spec]):
+                async with self.company.alone():
+                    await self._play_futures(writing)
+            return writing.finish()
+        except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
+            raise writing.broken_off(self.company.told_by_all(error)) from None
+
+    async def _measure(self, writing: Writing, through: Through) -> None:
+        """Not while another side does: what many operations at once do to this machine is no subject's affair."""
+        measures, session = self.options.measures, self.session
+        if measures is None:
+            return
+        async with self.company.alone():
+            writing.work = await measure_work(measures, writing.examination, through)
+            tick = self.begin(f"loads of {session.name}", len(measures.loads))
+            writing.loads = await measure_loads(measures, session.driver, session.machine, tick)
+
+    async def _through(self) -> Through:
+        """Its share of the processes, or this one."""
+        workers, subject = self._workers(), self.session.subject
+        if workers is None:
+            return in_lanes(self.session.driver, self.options.lanes)
+        if isinstance(subject, ForeignSubject):
+            await subject.read_version()  # what starts an instance here may be nothing
+        return workers.live
+
+    def _workers(self) -> Workers | None:
+        """Its share of the processes; None: this one does it. There is only one of a subject that stands."""
+        options = self.options
+        count = -(-(options.jobs - self.place) // self.company.sides)  # jobs dealt out in turns
+        if options.jobs == 1 or self.session.subject.spec.standing:
+            return None
+        return Workers(
+            name=self.session.name,
+            count=max(1, count),
+            given=options.given,
+            lanes=options.lanes,
+            toxiproxy=options.choice.toxiproxy,
+            first=1 + self.place * options.jobs * LIVES,
+        )
+
+    async def _play_futures(self, writing: Writing) -> None:
+        session, choice = self.session, self.options.choice
+        if choice.toxiproxy:
+            writing.suite = suite_for(
+                session.subject, examples=choice.scripts, seed_number=choice.seed, not_run=UNDER_TOXIPROXY
+            )
+            return
+        await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts must be
+        tick = self.begin(f"futures of {session.name}", len(told(Offer())) + choice.scripts)
+        writing.suite = suite_for(session.subject, examples=choice.scripts, seed_number=choice.seed, on_script=tick)
+        await play_suite(writing.suite, session.subject, session.driver.routers)

@@ -1,0 +1,91 @@
+"""What is measured beside the cells of a sign-off: when, and that each load is what it says it is."""
+
+import asyncio
+
+import pytest
+
+from fake_router.thread import RouterThread
+from faults.coverage import Depth
+from faults.plan import Plan, PlannedOperation
+from signoff.items import Choice
+from signoff.loads import loaded_with, loads_up_to
+from signoff.measuring import measures_of
+from signoff.mix import default_mix
+from signoff.work import plans_of, worked
+from suites.crowd import crowded
+from suites.driver import Driver
+from suites.reach import Machine
+from suites.reference import reference_subject
+from suites.run import Run
+
+SPEC = reference_subject(None, "").spec
+
+
+@pytest.mark.parametrize(
+    ("choice", "largest", "work"),
+    [
+        (Choice(), 1_000, True),
+        (Choice(depth=Depth.CORE), 100, False),
+        (Choice(only="wait/*"), 0, False),
+        (Choice(toxics=True), 0, False),
+    ],
+)
+def test_what_is_measured_follows_the_choice(choice: Choice, largest: int, work: bool) -> None:
+    measures = measures_of(choice, [SPEC], Machine.here(), None)
+    assert max((load.at_once for load in measures.loads), default=0) == largest
+    assert (measures.mix is not None) == bool(measures.plans) == work
+
+
+def test_the_seed_draws_the_same_plans_for_every_subject() -> None:
+    drawn = [plans_of(default_mix(), [SPEC, SPEC], Machine.here(), seed)[0] for seed in (3, 3, 4)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert len(drawn[0]) == 200
+
+
+def test_a_load_counts_what_its_operations_came_to() -> None:
+    """Who gives up sends each of them once; every second one is executed and has its result."""
+    loads = [load for load in loads_up_to(10) if load.state.name == "half broken"]
+
+    async def measured() -> list[tuple[int, int, int, int]]:
+        async with Driver(subject=reference_subject("never", ""), routers=routers) as driver:
+            found = await loaded_with(loads, driver, Machine.here())
+        return [(one.at_once, one.attempts, one.executions, one.failed) for one in found]
+
+    with RouterThread() as routers:
+        assert asyncio.run(measured()) == [(1, 1, 1, 1), (10, 10, 10, 5)]
+
+
+def test_a_crowd_comes_all_at_once() -> None:
+    """A plan whose operations come one after the other is none."""
+    plan = Plan(operations=(PlannedOperation(), PlannedOperation(wave=1)))
+
+    async def crowd() -> None:
+        async with (
+            Driver(subject=reference_subject(None, ""), routers=routers) as driver,
+            driver.stages.one() as stage,
+        ):
+            await crowded(driver, stage, plan)
+
+    with RouterThread() as routers, pytest.raises(ValueError, match="one wave"):
+        asyncio.run(crowd())
+
+
+def test_a_drawn_plan_that_a_cell_has_lived_through_is_not_lived_through_again() -> None:
+    """The run that stands for it counts for every draw; a plan that nobody could live through counts for nothing."""
+    mix = default_mix()
+    plans = [Plan(name=name, operations=(PlannedOperation(),)) for name in ("known", "new", "lost")]
+    asked: list[str] = []
+
+    def run_of(plan: Plan) -> Run:
+        return Run(plan=plan, subject=SPEC.facts, operations=(1,), ledger=(), history=())
+
+    async def through(rest: object, add: object, lose: object) -> None:
+        assert isinstance(rest, list)
+        asked.extend(plan.name for plan in rest)
+        add(0, run_of(rest[0]))  # type: ignore[operator]
+        lose(1, "its worker died")  # type: ignore[operator]
+
+    drawn = [plans[0], plans[1], plans[0], plans[2], plans[1]]
+    found = asyncio.run(worked(through, drawn, mix, {}, [run_of(plans[0])]))
+    assert asked == ["new", "lost"]
+    assert found.operations == 4

@@ -55,14 +55,25 @@ def sockets_towards(ports: Collection[int], excluding: Collection[int] = ()) -> 
 
     A socket counts while a descriptor refers to it (its inode is not 0), in every state: SYN_SENT, ESTABLISHED,
     and CLOSE_WAIT are the ones that a pool leaks. TIME_WAIT, and a FIN_WAIT or LAST_ACK that its process has closed,
-    are the kernel's own and do not count. `excluding` are source ports of connections of our own. IPv6 sockets
-    that talk to IPv4 addresses count too. Raises OSError when the kernel has no sock_diag.
+    are the kernel's own and do not count. Nor does what a server has accepted: its client has that port by chance, on
+    another address of this machine. `excluding` are source ports of connections of our own. IPv6 sockets that talk to
+    IPv4 addresses count too. Raises OSError when the kernel has no sock_diag.
     """
-    return sum(
-        s.inode != 0 and s.source_port not in excluding
+    found = [
+        s.source_port
         for port in set(ports)
         for family in (socket.AF_INET, socket.AF_INET6)
         for s in _dump(family, _CONNECTED, remote_port=port)
+        if s.inode != 0 and s.source_port not in excluding
+    ]
+    served = _listening() if found else frozenset()
+    return sum(port not in served for port in found)
+
+
+def _listening() -> frozenset[int]:
+    """Every TCP port on which a process of this machine listens."""
+    return frozenset(
+        s.source_port for family in (socket.AF_INET, socket.AF_INET6) for s in _dump(family, _LISTEN, every=True)
     )
 
 
@@ -78,8 +89,10 @@ def unaccepted(port: int) -> dict[int, int]:
     }
 
 
-def _dump(family: int, states: int, *, source_port: int = 0, remote_port: int = 0) -> Iterator[_Socket]:
-    if not 0 < source_port + remote_port < 1 << 16:  # 0 would match every port
+def _dump(
+    family: int, states: int, *, source_port: int = 0, remote_port: int = 0, every: bool = False
+) -> Iterator[_Socket]:
+    if not every and not 0 < source_port + remote_port < 1 << 16:  # 0 would match every port
         raise ValueError(f"TCP port {source_port or remote_port!r}; expected 1 to 65535")
     ports = source_port.to_bytes(2, "big"), remote_port.to_bytes(2, "big")
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, _EXT_SKMEMINFO, states, *ports, b"", b"", 0, b"")

@@ -100,6 +100,17 @@ def test_fillers_the_routers_own_ends_and_other_ports_are_not_counted() -> None:
             assert sockets_towards([]) == 0
 
 
+def test_what_a_server_has_accepted_is_not_counted_whatever_port_its_client_has() -> None:
+    """On another address of loopback a client may have the number of our port, and the server sees it as its peer."""
+    with bound(backlog=8) as (_, port), bound(backlog=8) as (server, there), socket.socket() as client:
+        client.bind(("127.0.0.2", port))
+        client.connect(("127.0.0.1", there))
+        with server.accept()[0]:
+            assert sockets_towards([port]) == 0
+            with dial(port):
+                assert sockets_towards([port]) == 1
+
+
 def test_an_ipv6_socket_that_talks_to_an_ipv4_address_is_counted() -> None:
     with bound(backlog=8) as (_, port), socket.socket(socket.AF_INET6) as mapped:
         mapped.connect(("::ffff:127.0.0.1", port))

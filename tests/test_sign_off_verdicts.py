@@ -206,3 +206,9 @@ def test_what_tells_the_same_once_both_take_turns_is_no_difference() -> None:
     assert one.base is not None
     assert one.candidate is not None
     assert (one.says, one.base.varies, one.candidate.varies) == ("", True, True)
+
+
+def test_what_went_the_same_way_in_turns_is_no_changed_decision() -> None:
+    was = status(503, "executed")
+    assert signed_off(was, again(was, 2)).decisions[0].changed
+    assert signed_off(was, replace(was, attempts=2, outcome="ok"), varying={was.id}).decisions == ()

@@ -53,7 +53,7 @@ def decisions_of(base: Report, candidate: Report) -> tuple[Decision, ...]:
 
 
 def _decides(cell: CellReport) -> bool:
-    """One operation met one fault, its caller stayed, and what the forwarder did with it is judged, and does not vary."""
+    """One operation met one fault, its caller stayed, and what the forwarder did is judged, and does not vary."""
     lived = cell.verdict in ("PASS", "FAIL") and bool(cell.truth)
     return (
         lived and not cell.tells and not cell.varies and not cell.dimensions.get("leaves") and cell.phase != Phase.NONE

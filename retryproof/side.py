@@ -11,7 +11,7 @@ from retryproof.folder import OutputFolder
 from retryproof.options import ExamineOptions
 from retryproof.sessions import Session
 from retryproof.terminal import Begin
-from retryproof.workers import LIVES, Workers
+from retryproof.workers import MOST_STARTED, Workers
 from retryproof.writing import Examined, Writing
 from signoff.examination import Through, examine, in_lanes
 from signoff.items import Item, wants_futures
@@ -116,7 +116,7 @@ class Side:
             given=options.given,
             lanes=options.lanes,
             toxiproxy=options.choice.toxiproxy,
-            first=1 + self.place * options.jobs * LIVES,
+            first=1 + self.place * options.jobs * MOST_STARTED,
         )
 
     async def _play_futures(self, writing: Writing) -> None:

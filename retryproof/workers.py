@@ -23,7 +23,8 @@ from suites.run import Run
 from suites.way import way_of
 
 LIVES = 2  # how often what a dead worker has left is lived through in another one, the first time included
-NUMBERS = 10_000_000  # operations of one worker, which no other process of the examination uses
+MOST_STARTED = 2 * LIVES  # for each place: once for the cells, once for what is measured
+NUMBERS = 2_000_000  # operations of one worker, which no other process of the examination uses
 _CHUNK = 1 << 16
 _RUN = "import sys; sys.path[:] = {path!r}; from retryproof.worker import main; main()"
 

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from fake_router.content import MAX_NUMBER
+from retryproof.options import MAX_JOBS
+from retryproof.workers import MOST_STARTED, NUMBERS
 from retryproof.writing import NOT_FINISHED
 from signoff.report import load_report
 from tests.command_process import Place, ended, wait_for_end, wait_for_ledger, wait_until
@@ -235,3 +238,8 @@ connect_timeout_ms = 300
 read_timeout_ms = 300
 quiet_ms = 400
 """
+
+
+def test_every_worker_of_a_sign_off_has_numbers_that_an_operation_can_have() -> None:
+    """Two sides with as many workers as may be asked for, each started as often as can be."""
+    assert (1 + 2 * MAX_JOBS * MOST_STARTED) * NUMBERS <= MAX_NUMBER

@@ -1,6 +1,5 @@
 """Subjects examined from a command: progress, the output folder, and a partial report when it is broken off."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from retryproof.side import Company, Side
 from retryproof.terminal import bars
 from retryproof.writing import Examined
 from signoff.items import Item, NothingToDoError, chosen_items
-from suites.lanes import first_of
 from suites.reach import Machine
+from suites.together import together
 
 
 def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]:
@@ -69,11 +68,6 @@ def _examined(
                 Side(session=session, place=place, items=items, options=options, begin=begin, company=company)
                 for place, session in enumerate(sessions)
             ]
-            try:
-                async with asyncio.TaskGroup() as group:
-                    tasks = [group.create_task(side.examined(path)) for side, path in zip(sides, into, strict=True)]
-            except BaseExceptionGroup as errors:
-                raise first_of(errors) from None
-            return tuple(task.result() for task in tasks)
+            return tuple(await together(side.examined(path) for side, path in zip(sides, into, strict=True)))
 
     return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)

@@ -17,9 +17,9 @@ from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, frame
 from retryproof.worker import ENDING_S
 from suites.ending import to_the_end
 from suites.given import NOTHING_GIVEN, Given
-from suites.lanes import first_of
 from suites.processes import how_ended
 from suites.run import Run
+from suites.together import together
 from suites.way import way_of
 
 LIVES = 2  # how often what a dead worker has left is lived through in another one, the first time included
@@ -73,12 +73,7 @@ class Workers:
         order = sorted(plans.items(), key=lambda item: str(way_of(item[1])))
         count = min(self.count, len(order))
         shares = [order[index::count] for index in range(count)]
-        try:
-            async with asyncio.TaskGroup() as group:
-                ends = [group.create_task(self._work(share, lived)) for share in shares]
-        except BaseExceptionGroup as errors:
-            raise first_of(errors) from None
-        return [how for end in ends if (how := end.result())]
+        return [how for how in await together(self._work(share, lived) for share in shares) if how]
 
     async def _work(self, share: Sequence[tuple[int, Plan]], lived: OnRun) -> str:
         """How it died; empty where it did not."""

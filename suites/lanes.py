@@ -1,6 +1,5 @@
 """Many runs side by side: each on a fresh instance, or several lanes of a shared one."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from suites.ownership import own_entries
 from suites.run import Run
 from suites.stage import Stage
 from suites.subject import Isolation
+from suites.together import together
 from suites.way import way_of
 
 FRESH_LANES = 16  # measured: more lanes only queue on two cores
@@ -32,18 +32,7 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
     most = 1 if driver.subject.spec.standing else lanes or (SHARED_LANES if shared else FRESH_LANES)
     count = min(len(plans), most)
     lane = _shared if shared else _fresh
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(count):
-                group.create_task(lane(driver, plans, places, on_run))
-    except BaseExceptionGroup as errors:
-        raise first_of(errors) from None  # the lanes all met the same wall: one message is enough
-
-
-def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that came first of those in a group."""
-    first = errors.exceptions[0]
-    return first_of(first) if isinstance(first, BaseExceptionGroup) else first
+    await together(lane(driver, plans, places, on_run) for _ in range(count))
 
 
 async def _fresh(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:

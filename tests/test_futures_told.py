@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,12 @@ KILLED_BY = {
     "never-refuses": ("there is no room", "bounded"),
     "evicts-what-nobody-got": ("there is no room", "undelivered-is-retrievable"),
 }
+
+
+@pytest.fixture(autouse=True)
+def mutants_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests are no package that is installed, and a server runs in a folder of its own."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
 
 
 @pytest.fixture(scope="module")

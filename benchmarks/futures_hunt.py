@@ -15,8 +15,8 @@ import uvloop
 
 from fake_router.thread import RouterThread
 from suites.foreign import ForeignSubject
+from suites.futures.drawn import play_drawn
 from suites.futures.hosts import host_of, powers_over
-from suites.futures.machine import play_drawn
 from suites.futures.played import Played
 from suites.futures.script import dump_script
 from suites.futures.situations import SITUATIONS

@@ -10,9 +10,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from forwarder.api.connection import connections_of
+from forwarder.api.patience import LAST_ANSWERS_S
 from forwarder.api.service import Service
-
-LAST_ANSWERS_S = 5  # for callers to take their answers once there are no more operations
 
 
 class ListenError(Exception):

@@ -16,6 +16,7 @@ from suites.futures.record import (
     Broke,
     Counted,
     Ended,
+    Hung,
     Landed,
     Left,
     Reached,
@@ -84,6 +85,8 @@ def _in_words(fact: AnyFact) -> str:
             return f"a server answers again, {'on what was stored' if fact.kept else 'which knows nothing'}"
         case Broke():
             return f"it broke down: {fact.says}"
+        case Hung():
+            return f"the server hangs: {fact.says}"
         case Counted():
             return ""
         case _:

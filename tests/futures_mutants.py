@@ -3,6 +3,7 @@
 """
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Mapping
 from itertools import count
@@ -14,6 +15,7 @@ from starlette.types import Message, Receive, Scope, Send
 import forwarder.api.retrieve_api as retrieve
 import forwarder.server
 from forwarder.__main__ import main
+from forwarder.api.background import Forwards
 from forwarder.api.delivery import Delivery, NoResult, Polls
 from forwarder.api.service import Service
 from forwarder.futures.entries import Accepted, Entry
@@ -22,6 +24,7 @@ from forwarder.futures.future import DueQueue
 from forwarder.futures.ids import StoreIdentity
 from forwarder.futures.keys import content_of
 from forwarder.futures.outcome import Failed, Gone, Outcome, Sampled
+from forwarder.futures.recovery import LOST
 from forwarder.futures.room import Room
 from forwarder.futures.sessions import SamplingSession
 from forwarder.futures.shelf import Shelf
@@ -202,6 +205,31 @@ def evicts_what_nobody_got() -> None:
     _set(Submits, "_accept", accepting)
 
 
+def breaks_down_at_its_end() -> None:
+    """Told to end, it is gone at once, with whatever it has in flight."""
+
+    async def shut_down(self: Futures, says: object) -> None:
+        del self, says
+        os._exit(70)
+
+    _set(Futures, "shut_down", shut_down)
+
+
+def runs_again_what_was_lost() -> None:
+    """What was in flight when its process ended is as if it had never been submitted."""
+
+    def lost(submits: Submits, counter: int) -> bool:
+        future = submits._shelf.get(counter)
+        return future is not None and future.outcome == LOST
+
+    _accepting_again(lost)
+
+
+def forgets_to_forward() -> None:
+    """What it has taken is never sent to the router."""
+    _set(Forwards, "start", lambda self, request_id, request: None)
+
+
 async def _nothing_comes() -> Message:
     never: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
     return await never
@@ -230,6 +258,9 @@ MORE = (
     forgets_what_it_took,
     never_refuses,
     evicts_what_nobody_got,
+    breaks_down_at_its_end,
+    runs_again_what_was_lost,
+    forgets_to_forward,
 )
 MUTANTS: Mapping[str, Callable[[], None]] = {each.__name__.replace("_", "-"): each for each in (*FIRST_TEN, *MORE)}
 

@@ -21,6 +21,7 @@ from suites.futures.record import (
     Broke,
     Counted,
     Ended,
+    Hung,
     Kind,
     Landed,
     Left,
@@ -114,6 +115,10 @@ def began(*, kept: bool) -> AnyFact:
 
 def broke() -> AnyFact:
     return Broke(step=0, says="it was not quiet")
+
+
+def hung() -> AnyFact:
+    return Hung(step=0, says="it has not come to rest")
 
 
 def at(now_ms: int, fact: AnyFact) -> AnyFact:

@@ -11,8 +11,11 @@ import pytest
 import forwarder
 from forwarder.__main__ import main
 from forwarder.api.options import OPTIONS, add_to, read, table
+from forwarder.api.patience import GRACE_S, LAST_ANSWERS_S
 from tests.api_server import options_of, running
 
+KUBERNETES_S = 30  # terminationGracePeriodSeconds, by default
+SPARE_S = 3
 ROUTER = ("--router", "http://a")
 
 
@@ -26,6 +29,11 @@ def test_what_messages_and_comments_call_an_option_is_one() -> None:
     package = Path(forwarder.__file__).parent
     named = {flag for file in package.rglob("*.py") for flag in re.findall(r"--[a-z][a-z-]*", file.read_text())}
     assert named - {"--flag", "--no-flag"} == {option.flag for option in OPTIONS}
+
+
+def test_a_server_ends_within_what_kubernetes_gives_and_has_some_of_it_to_spare() -> None:
+    """By default, with operations in flight and callers that do not take their answers."""
+    assert options_of(*ROUTER).drain_s + LAST_ANSWERS_S + GRACE_S <= KUBERNETES_S - SPARE_S
 
 
 def test_each_option_is_read_from_the_command_line_then_from_the_environment_then_by_default() -> None:

@@ -27,6 +27,7 @@ from tests.futures_records import (
     broke,
     counted,
     ended,
+    hung,
     landed,
     left,
     reached,
@@ -118,6 +119,7 @@ GOOD: dict[str, list[Record]] = {
         record(submit(), ask(), ask(1), left(poll=1), counted(1)),
         record(submit(), ask(), left(Departure.VANISH), counted(1)),
     ],
+    "comes-to-rest": [record(submit(), counted())],
     "ends": [record(ended(), began(kept=False))],
     "never-sent-again": [
         record(*_CRASHED, ledger=(*received(), *restarted())),
@@ -193,6 +195,7 @@ BAD: dict[str, list[Record]] = {
         record(submit(), ask(), landed(), silent(), clock=False),
     ],
     "nothing-left-behind": [record(submit(), ask(), left(), counted(1))],
+    "comes-to-rest": [record(submit(), counted(), hung())],
     "ends": [record(ended("")), record(ended("was killed by SIGSEGV"))],
     "never-sent-again": [record(*_CRASHED, ledger=(*received(), *restarted(), *received(exchange=2)))],
     "unknown-after-crash": [
@@ -229,6 +232,7 @@ EMPTY: dict[str, list[Record]] = {
     "bounded": [record(submit(), counted(stored_bytes=9), max_bytes=9), record(submit(), counted(stored_bytes=9))],
     "nobody-waits": [record(submit(), ask(), counted(1)), record(submit(), ask(), left(), landed(), counted())],
     "nothing-left-behind": [record(submit(), ask(), counted(1))],
+    "comes-to-rest": [record(submit(), broke())],
     "ends": [record(ended("was killed by SIGKILL", killed=True))],
     "never-sent-again": [record(submit(), ledger=served())],
     "unknown-after-crash": [record(*_DELIVERED, ended(killed=True), began(kept=True), ask(1), read(RESULT, 1))],

@@ -3,7 +3,8 @@
 import pytest
 from msgspec import structs
 
-from suites.futures.life import MAY_ANSWER, State, lives_after
+from suites.futures.life import MAY_ANSWER, State
+from suites.futures.lives import lives_after
 from suites.futures.offer import Offer, Storage, Store, is_offer
 from suites.futures.record import AnyFact, Record
 from suites.futures.situations import SITUATIONS, situations_in

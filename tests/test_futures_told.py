@@ -13,6 +13,7 @@ import pytest
 from fake_router.thread import RouterThread
 from suites.findings import Verdict
 from suites.foreign import ForeignSubject
+from suites.futures import quiescence
 from suites.futures.hosts import host_of, powers_over
 from suites.futures.judging import judge_record
 from suites.futures.suite import out_of_reach
@@ -42,6 +43,9 @@ KILLED_BY = {
     "forgets-what-it-took": ("killed on its store", "nothing-forgotten"),
     "never-refuses": ("there is no room", "bounded"),
     "evicts-what-nobody-got": ("there is no room", "undelivered-is-retrievable"),
+    "breaks-down-at-its-end": ("terminated with a poll waiting", "ends"),
+    "runs-again-what-was-lost": ("killed on its store", "never-sent-again"),
+    "forgets-to-forward": ("left by fin", "comes-to-rest"),
 }
 
 
@@ -74,9 +78,11 @@ def test_every_mutant_has_its_script() -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
-async def test_a_mutant_dies_by_its_script(routers: RouterThread, mutant: str) -> None:
+async def test_a_mutant_dies_by_its_script(routers: RouterThread, mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The property that was told for it is broken, among others."""
     name, check = KILLED_BY[mutant]
+    if check == "comes-to-rest":
+        monkeypatch.setattr(quiescence, "QUIET_MS", 500)
     async with asyncio.timeout(60), theatre(routers, mutant) as (_, opened):
         judgement = judge_record(await opened.play(SCRIPTS[name]))
     assert check in {finding.check for finding in judgement.failures}

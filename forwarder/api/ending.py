@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import Callable
 
 from forwarder.api.background import Forwards
+from forwarder.api.patience import GRACE_S
 from forwarder.client import Forwarder
 from forwarder.futures.outcome import Executed, Failed
 from forwarder.futures.store import Futures
 
 _LOOK_S = 0.02  # how often it looks whether all has ended
-_GRACE_S = 1.0  # for forwards to say what they know once their connections are closed
 
 
 class Ending:
@@ -63,7 +63,7 @@ class Ending:
         self._forwards.close()
         # Each forward that is ended so says what is known of it: not executed, may have run, or executed.
         await self._forwarder.close()
-        await self._forwards.end(_GRACE_S)
+        await self._forwards.end(GRACE_S)
         await self._futures.shut_down(_may_have_run)
 
     async def _until(self, ended: Callable[[], bool]) -> None:

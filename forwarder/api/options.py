@@ -4,11 +4,12 @@ The command line, the environment and the table in docs/server.md are made from 
 """
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forwarder.api import values
+from forwarder.api.option import Option
+from forwarder.api.patience import DRAIN_S, LAST_ANSWERS_S
 from forwarder.futures.limits import Limits, Ttl
 from forwarder.policy import POLICIES
 from forwarder.settings import Settings
@@ -19,42 +20,6 @@ SMALLEST_BACKLOG = 128  # callers beyond the connection limit queue here
 _DEFAULTS = Settings()
 _LIMITS = Limits()
 _TTL = Ttl()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """One option. `default` is text as a user would write it; None: none, and `says` tells what that means.
-
-    several: it may be given several times; in the environment its values stand one after the other, with blanks.
-    """
-
-    flag: str
-    parse: Callable[[str], Any]
-    metavar: str
-    says: str
-    default: str | None = None
-    several: bool = False
-    required: bool = False
-
-    @property
-    def variable(self) -> str:
-        """Its environment variable; a flag on the command line goes before it."""
-        return "FORWARDER_" + self.name.upper()
-
-    @property
-    def name(self) -> str:
-        """Its attribute among the parsed options."""
-        return self.flag.removeprefix("--").replace("-", "_")
-
-    @property
-    def is_switch(self) -> bool:
-        """--flag and --no-flag, without a value."""
-        return self.parse is values.switch
-
-    def value_of(self, texts: Sequence[str]) -> Any:
-        """Its value, of these texts. Raises argparse.ArgumentTypeError."""
-        parsed = [self.parse(text) for text in texts]
-        return parsed if self.several else parsed[-1] if parsed else None
 
 
 _POLICIES = "; ".join(f"{policy.name}: {policy.says}" for policy in POLICIES.values())
@@ -211,8 +176,9 @@ OPTIONS: tuple[Option, ...] = (
         flag="--drain-s",
         parse=values.not_negative,
         metavar="S",
-        default="25",
-        says="how long operations in flight may go on after SIGTERM: less than the 30 s that Kubernetes gives",
+        default=str(DRAIN_S),
+        says="how long operations in flight may go on after SIGTERM; callers then have "
+        f"{LAST_ANSWERS_S} s to take their answers: within the 30 s that Kubernetes gives, with some to spare",
     ),
     Option(
         flag="--test-clock",

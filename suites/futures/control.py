@@ -19,6 +19,10 @@ class ControlError(Exception):
     """The server did not say what it has to say of itself."""
 
 
+class HungError(ControlError):
+    """The server does not come to rest, or does not answer at all: it would have to without anybody's help."""
+
+
 class Quiet(msgspec.Struct, frozen=True, kw_only=True):
     """What it says at quiescence."""
 
@@ -33,7 +37,9 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """The server at that endpoint. Every method raises ControlError where it does not answer as it has to."""
+    """The server at that endpoint. Every method raises ControlError where it does not answer as it has to, HungError
+    where it does not answer.
+    """
 
     endpoint: Endpoint
 
@@ -49,7 +55,9 @@ class Control:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         request = Request(target=path, body=msgspec.json.encode(body), headers=headers)
         reply = await ask(self.endpoint, request, within_ms=WITHIN_MS)
-        if reply is None or reply.arrival is not Arrival.WHOLE or reply.status != 200:
+        if reply is None:
+            raise HungError(f"POST {path} {_answered(reply)}; expected 200")
+        if reply.arrival is not Arrival.WHOLE or reply.status != 200:
             raise ControlError(f"POST {path} {_answered(reply)}; expected 200")
         try:
             return msgspec.json.decode(reply.body, type=Quiet)

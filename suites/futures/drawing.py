@@ -11,7 +11,7 @@ from faults.answer import Answer
 from faults.catalogue import CATALOGUE
 from faults.coverage import Depth
 from faults.fault import Fault
-from suites.futures.life import Lives
+from suites.futures.lives import Lives
 from suites.futures.steps import Loss
 
 T = TypeVar("T")

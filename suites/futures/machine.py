@@ -5,10 +5,8 @@ depends on who is there, never on chance inside a step.
 from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from suites.findings import Verdict
 from suites.futures import steps
@@ -23,7 +21,6 @@ from suites.tinker.open_call import Departure
 
 T = TypeVar("T")
 
-STEPS = 24  # of one script, at most
 POLLS = 6  # that wait at the same time
 SESSIONS = 4  # of one script, at most, but for those after a restart
 OPERATIONS = 6
@@ -32,8 +29,8 @@ SCARCE_BYTES = 14_000  # two sessions, and a few operations
 SETTINGS = (
     *[(Storage(), 0)] * 14,
     *[(Storage(store=Store.SQLITE), 0)] * 8,
-    *[(Storage(), 1)] * 3,
-    *[(Storage(store=Store.SQLITE), 1)] * 4,
+    *[(Storage(), 1)] * 4,
+    *[(Storage(store=Store.SQLITE), 1)] * 3,
     (Storage(store=Store.SQLITE), 2),
     (Storage(max_bytes=SCARCE_BYTES), 0),
 )
@@ -111,10 +108,14 @@ class FuturesMachine(RuleBasedStateMachine):
         ]
 
     def _wish_to_restart(self) -> int:
-        """Rather while somebody waits for what is in flight."""
+        """Rather while somebody waits for what is in flight; and soon where the store goes with its process: such a
+        script has a server of its own for that alone.
+        """
         if not self.restarts or not self.playing.cast.operations:
             return 0
-        return 12 if self.crossable else 2
+        if self.crossable:
+            return 16
+        return 8 if self.storage.store is Store.MEMORY else 2
 
     def _wish_to_open(self) -> int:
         """A session is needed where none lives."""
@@ -234,30 +235,3 @@ class FuturesMachine(RuleBasedStateMachine):
         """The polls that wait for what is held."""
         cast = self.playing.cast
         return [poll for poll in sorted(cast.waiting) if cast.polls[poll] in cast.held]
-
-
-def play_drawn(table: Table, *, examples: int, seed_number: int) -> None:
-    """So many scripts, drawn from that seed; the first that breaks a must is shrunk, and then it ends. What came of
-    them is in `table.played`.
-    """
-    machine = seed(seed_number)(type("Machine", (FuturesMachine,), {"table": table}))
-    try:
-        run_state_machine_as_test(machine, settings=_settings(examples))
-    except (BrokenMustError, Flaky):
-        return
-    except KeyboardInterrupt:
-        if not table.played.stopped:
-            raise
-
-
-def _settings(examples: int) -> settings:
-    return settings(
-        max_examples=examples,
-        stateful_step_count=STEPS,
-        deadline=None,
-        database=None,
-        phases=(Phase.generate, Phase.shrink),
-        report_multiple_bugs=False,
-        verbosity=Verbosity.quiet,
-        suppress_health_check=list(HealthCheck),
-    )

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from suites.futures.life import Lives, State
+from suites.futures.life import State
+from suites.futures.lives import Lives
 from suites.futures.offer import Terms
 from suites.futures.record import AnyFact
 

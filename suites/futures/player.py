@@ -3,35 +3,30 @@ judges nothing. Order comes from gates, from the kernel and from the server's ow
 to let something happen.
 """
 
-import asyncio
-import time
 from typing import assert_never
 
 import msgspec
 
 from suites.futures.calls import Calls
 from suites.futures.checks.crash import RESTARTED
-from suites.futures.control import ControlError, Quiet
+from suites.futures.control import ControlError, HungError
 from suites.futures.gates import Gates
 from suites.futures.host import Host
-from suites.futures.life import Lives
+from suites.futures.lives import Lives
 from suites.futures.notes import Notes
+from suites.futures.quiescence import REPLY_MS, Quiescence
 from suites.futures.record import (
-    Answer,
     Answered,
     Asked,
     Beaten,
     Began,
     Broke,
-    Counted,
     Ended,
-    Landed,
+    Hung,
     Left,
     Opened,
-    Reached,
     Record,
     Silent,
-    Submitted,
 )
 from suites.futures.script import Cast, Script, ending
 from suites.futures.steps import (
@@ -44,22 +39,17 @@ from suites.futures.steps import (
     Heal,
     Land,
     Leave,
-    Loss,
     Open,
-    Other,
     Poll,
     Read,
     Restart,
     Resubmit,
     Submit,
 )
+from suites.futures.submits import Submits
 from suites.numbers import Numbers
 from suites.subject import Address, SubjectError
 from suites.tinker.open_call import Departure
-
-QUIET_MS = 10_000  # a server that is not quiet by then is broken, or this machine is
-REPLY_MS = 500  # a reply that was sent before the server said that it is quiet
-LOOK_S = 0.001
 
 
 class Player:
@@ -81,9 +71,8 @@ class Player:
         self._host = host
         self._gates = gates
         self._calls = Calls(host.endpoint if front is None else host.endpoint.through(front), numbers)
-        self._landed: set[int] = set()
-        self._in_vain: set[int] = set()  # polls whose replies were waited for once, and did not come
-        self._quiet_says: Quiet | None = None
+        self._submits = Submits(gates, self._calls, self.notes)
+        self._quiescence = Quiescence(host, gates, self._calls, self.notes)
 
     @property
     def lives(self) -> Lives:
@@ -108,9 +97,11 @@ class Player:
             return
         try:
             await self._perform(step)
-            await self._quiet()
+            await self._quiescence.reached()
+        except HungError as error:
+            self._broke(Hung, error)
         except (ControlError, SubjectError, OSError) as error:
-            self._broke(str(error))
+            self._broke(Broke, error)
 
     async def finish(self) -> None:
         """All are let go, and every caller asks for its own: what must be retrievable is retrieved."""
@@ -142,9 +133,9 @@ class Player:
             case Beat(session=session):
                 self.notes.saw(Beaten, session=session, status=await self._calls.beat(session))
             case Submit():
-                await self._submit(step)
+                await self._submits.submit(step, self.cast.operations - 1)
             case Resubmit():
-                await self._resubmit(step)
+                await self._submits.resubmit(step)
             case Poll(operation=operation):
                 await self._poll(operation, json=step.json)
             case Ask(request_id=request_id):
@@ -166,40 +157,6 @@ class Player:
             case _:
                 assert_never(step)
 
-    async def _submit(self, step: Submit) -> None:
-        operation = self.cast.operations - 1
-        await self._gates.hold(self._calls.begin(step.session), step.faults)
-        losses = [step.lost, *[None] * (step.copies - 1)]
-        answers = await asyncio.gather(*(self._calls.submit(operation, lost=lost) for lost in losses))
-        for place, answer in enumerate(answers):
-            self._submitted(operation, answer, again=place > 0, at_once=place > 0, lost=losses[place])
-
-    async def _resubmit(self, step: Resubmit) -> None:
-        answer = await self._calls.submit(step.operation, other=step.other, lost=step.lost)
-        self._submitted(step.operation, answer, again=True, other=step.other, lost=step.lost)
-
-    def _submitted(
-        self,
-        operation: int,
-        answer: Answer | None,
-        *,
-        again: bool,
-        at_once: bool = False,
-        other: Other | None = None,
-        lost: Loss | None = None,
-    ) -> None:
-        self.notes.saw(
-            Submitted,
-            operation=operation,
-            session=self._calls.session_of(operation),
-            number=self._calls.number_of(operation, other),
-            answer=answer,
-            again=again,
-            at_once=at_once,
-            other=other,
-            lost=lost,
-        )
-
     async def _poll(self, operation: int, *, json: bool) -> None:
         """Nobody polls for what was given no id."""
         place = len(self.cast.polls) - 1
@@ -219,7 +176,7 @@ class Player:
         if life is None or life.answered is not None:
             return
         expected = life.reached is not None or life.over or self.notes.is_owed(poll)
-        answer = await self._calls.read(poll, self._reply_ms if expected else 0)
+        answer = await self._calls.read(poll, self._quiescence.reply_ms if expected else 0)
         if answer is not None:
             self.notes.saw(Answered, poll=poll, answer=answer)
         elif expected:
@@ -259,50 +216,6 @@ class Player:
         kept = await self._host.begin(self.notes.now_ms)
         self.notes.saw(Began, kept=kept)
 
-    async def _quiet(self) -> None:
-        """Everything that this step has caused is over: the server says so, and what is in flight in it is held."""
-        deadline = time.monotonic() + QUIET_MS / 1000
-        while not await self._is_quiet():
-            if time.monotonic() > deadline:
-                raise ControlError(f"it was not quiet within {QUIET_MS} ms: {await self._gates.busy()} exchanges open")
-            await asyncio.sleep(LOOK_S)  # a forward on its way to the router gives no event
-        self._note_landings()
-        await self._look()
-        if self._quiet_says is not None:
-            self.notes.saw(Counted, **msgspec.structs.asdict(self._quiet_says))
-
-    async def _is_quiet(self) -> bool:
-        held = len(self._gates.held())
-        control = self._host.control
-        if control is None:
-            self.notes.by_the_clock()
-            return await self._gates.busy() == held
-        self._quiet_says = await control.settle()
-        self.notes.now_ms = self._quiet_says.now_ms
-        return self._quiet_says.in_flight == len(self._gates.held())
-
-    async def _look(self) -> None:
-        """Which polls have their replies by now."""
-        for poll in self.notes.waiting():
-            owed = self.notes.is_owed(poll) and poll not in self._in_vain
-            if await self._calls.polls[poll].arrived(self._reply_ms if owed else 0):
-                self.notes.saw(Reached, poll=poll)
-            elif owed:
-                self._in_vain.add(poll)
-
-    @property
-    def _reply_ms(self) -> int:
-        """How long a reply that is owed is waited for: longer from a server that does not say when it is quiet."""
-        return REPLY_MS if self.notes.terms.clock else QUIET_MS
-
-    def _note_landings(self) -> None:
-        """What the router has received and holds no more: it has answered, or the server has given it up."""
-        held, received = self._gates.held(), self._gates.received
-        for operation, number in enumerate(self._calls.numbers):
-            if number in received and number not in held and operation not in self._landed:
-                self._landed.add(operation)
-                self.notes.saw(Landed, operation=operation)
-
-    def _broke(self, says: str) -> None:
+    def _broke(self, kind: type[Broke | Hung], error: Exception) -> None:
         self.broken = True
-        self.notes.saw(Broke, says=says)
+        self.notes.saw(kind, says=str(error))

@@ -153,8 +153,27 @@ class Broke(Fact, frozen=True, kw_only=True):
     says: str
 
 
+class Hung(Fact, frozen=True, kw_only=True):
+    """The server did not come to rest within the ceiling. Nothing is done after it."""
+
+    says: str
+
+
 AnyFact = (
-    Opened | Beaten | Submitted | Asked | Reached | Answered | Left | Silent | Landed | Counted | Ended | Began | Broke
+    Opened
+    | Beaten
+    | Submitted
+    | Asked
+    | Reached
+    | Answered
+    | Left
+    | Silent
+    | Landed
+    | Counted
+    | Ended
+    | Began
+    | Broke
+    | Hung
 )
 
 

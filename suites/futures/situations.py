@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from suites.futures.life import CLOSE_MS, Life, Lives, PollLife, State, each_moment
+from suites.futures.life import CLOSE_MS, Life, PollLife, State
+from suites.futures.lives import Lives, each_moment
 from suites.futures.record import Answered, AnyFact, Began, Ended, Kind, Landed, Left, Reached, Record, Submitted
 from suites.tinker.open_call import Departure
 

@@ -97,7 +97,7 @@ def out_of_reach(script: Script, powers: Powers) -> str:
 
 async def _drawn(theatre: Theatre, suite: Suite) -> None:
     """The machine is synchronous, so it has a thread of its own; who stops waiting for it stops it."""
-    from suites.futures.machine import play_drawn  # hypothesis takes a while to import
+    from suites.futures.drawn import play_drawn  # hypothesis takes a while to import
 
     loop = asyncio.get_running_loop()
     table = Table(theatre=theatre, loop=loop, powers=suite.powers, played=suite.played)

@@ -10,7 +10,7 @@ from suites.futures.checks.outcomes import HONEST_FAILURES, RESULT_KEPT
 from suites.futures.checks.results import OWN_RESULT, SAME_BYTES
 from suites.futures.checks.retrieval import DELIVERED, NOT_YET, UNDELIVERED, WHOLE_TTL
 from suites.futures.checks.room import BOUNDED
-from suites.futures.checks.waiting import ENDS, NOBODY_WAITS, NOTHING_LEFT_BEHIND
+from suites.futures.checks.waiting import COMES_TO_REST, ENDS, NOBODY_WAITS, NOTHING_LEFT_BEHIND
 
 CHECKS: tuple[FuturesCheck, ...] = (
     AT_MOST_ONCE,
@@ -33,6 +33,7 @@ CHECKS: tuple[FuturesCheck, ...] = (
     BOUNDED,
     NOBODY_WAITS,
     NOTHING_LEFT_BEHIND,
+    COMES_TO_REST,
     ENDS,
     NEVER_SENT_AGAIN,
     UNKNOWN_AFTER_CRASH,

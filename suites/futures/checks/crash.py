@@ -5,7 +5,8 @@ from suites.checks.words import count_of
 from suites.findings import Finding, Proof
 from suites.futures.checks.check import must
 from suites.futures.checks.seen import Seen, seen_in
-from suites.futures.life import State, each_moment, lives_after
+from suites.futures.life import State
+from suites.futures.lives import each_moment, lives_after
 from suites.futures.record import Began, Kind, Record
 
 RESTARTED = "restarted"  # the mark in the router's ledger

@@ -4,7 +4,8 @@ from suites.checks.words import count_of
 from suites.findings import Finding
 from suites.futures.checks.check import must
 from suites.futures.checks.seen import Seen, seen_in
-from suites.futures.life import State, each_moment
+from suites.futures.life import State
+from suites.futures.lives import each_moment
 from suites.futures.record import Answered, Ended, Kind, Record, Submitted
 
 _NO_SUCH, _NO_NUMBER = 404, 422

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from suites.checks.words import count_of
 from suites.findings import Finding
 from suites.futures.checks.check import must
-from suites.futures.life import Life, each_moment
+from suites.futures.life import Life
+from suites.futures.lives import each_moment
 from suites.futures.record import Kind, Record, Submitted
 
 UNPROCESSABLE = 422  # RFC 9110 s15.5.21; the SDK re-sends on 409 for ever

@@ -5,7 +5,7 @@ from suites.checks.words import count_of
 from suites.findings import Finding
 from suites.futures.checks.check import must
 from suites.futures.checks.seen import seen_in
-from suites.futures.life import lives_after
+from suites.futures.lives import lives_after
 from suites.futures.record import Kind, Record
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from suites.futures.life import Lives, PollLife, State, lives_after
+from suites.futures.life import PollLife, State
+from suites.futures.lives import Lives, lives_after
 from suites.futures.record import Answer, Kind, Record
 
 

@@ -3,8 +3,9 @@
 from suites.checks.words import count_of
 from suites.findings import Finding
 from suites.futures.checks.check import must
-from suites.futures.life import Lives, PollLife, State
-from suites.futures.record import Counted, Ended, Record, Silent
+from suites.futures.life import PollLife, State
+from suites.futures.lives import Lives
+from suites.futures.record import Counted, Ended, Hung, Record, Silent
 from suites.tinker.open_call import Departure
 
 _WELL = "exited with code 0"
@@ -98,3 +99,20 @@ def ends(record: Record) -> list[Finding]:
 
 
 ENDS = must("ends", "Told to end, the server ends, whoever waits.", ends, needs_restart=True)
+
+
+def comes_to_rest(record: Record) -> list[Finding]:
+    """It promises an answer: what it does not do by itself is never done."""
+    hung = [fact for fact in record.facts if isinstance(fact, Hung)]
+    rested = sum(isinstance(fact, Counted) for fact in record.facts)
+    if hung or not rested:
+        return [COMES_TO_REST.fails(f"step {fact.step}: {fact.says}") for fact in hung]
+    return [COMES_TO_REST.passes(f"after {count_of(rested, 'step')}")]
+
+
+COMES_TO_REST = must(
+    "comes-to-rest",
+    "After each step the server comes to rest: nothing but its callers, its router and its clock is waited for.",
+    comes_to_rest,
+    needs_clock=True,
+)

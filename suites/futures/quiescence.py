@@ -1,0 +1,86 @@
+"""When a step is over: everything that it has caused has happened, and what is in flight in the server is held at the
+router. The server says so where it has a test clock; else the router does.
+"""
+
+import asyncio
+import time
+
+import msgspec
+
+from suites.futures.calls import Calls
+from suites.futures.control import ControlError, HungError, Quiet
+from suites.futures.gates import Gates
+from suites.futures.host import Host
+from suites.futures.notes import Notes
+from suites.futures.record import Counted, Landed, Reached
+
+QUIET_MS = 10_000  # a server that is not quiet by then is broken, or this machine is
+REPLY_MS = 500  # a reply that was sent before the server said that it is quiet
+LOOK_S = 0.001
+
+
+class Quiescence:
+    """What a player waits for after each step, and what is noted then."""
+
+    def __init__(self, host: Host, gates: Gates, calls: Calls, notes: Notes) -> None:
+        self._host = host
+        self._gates = gates
+        self._calls = calls
+        self._notes = notes
+        self._landed: set[int] = set()
+        self._in_vain: set[int] = set()  # polls whose replies were waited for once, and did not come
+        self._says: Quiet | None = None
+
+    async def reached(self) -> None:
+        """Raises HungError where a server with a test clock does not come to rest; ControlError."""
+        deadline = time.monotonic() + QUIET_MS / 1000
+        while not await self._is_quiet():
+            if time.monotonic() > deadline:
+                raise await self._never_quiet()
+            await asyncio.sleep(LOOK_S)  # a forward on its way to the router gives no event
+        self._note_landings()
+        await self._look()
+        if self._says is not None:
+            self._notes.saw(Counted, **msgspec.structs.asdict(self._says))
+
+    @property
+    def reply_ms(self) -> int:
+        """How long a reply that is owed is waited for: longer from a server that does not say when it is quiet."""
+        return REPLY_MS if self._notes.terms.clock else QUIET_MS
+
+    async def _is_quiet(self) -> bool:
+        held = len(self._gates.held())
+        control = self._host.control
+        if control is None:
+            self._notes.by_the_clock()
+            return await self._gates.busy() == held
+        self._says = await control.settle()
+        self._notes.now_ms = self._says.now_ms
+        return self._says.in_flight == len(self._gates.held())
+
+    async def _never_quiet(self) -> ControlError:
+        """Without its word nobody knows whether it is the server that does not come to rest."""
+        if self._says is None:
+            return ControlError(f"it was not quiet within {QUIET_MS} ms: {await self._gates.busy()} exchanges open")
+        held = len(self._gates.held())
+        return HungError(
+            f"it has not come to rest within {QUIET_MS} ms: it says that {self._says.in_flight} are in flight; "
+            f"the router holds {held}"
+        )
+
+    async def _look(self) -> None:
+        """Which polls have their replies by now."""
+        for poll in self._notes.waiting():
+            owed = self._notes.is_owed(poll) and poll not in self._in_vain
+            if await self._calls.polls[poll].arrived(self.reply_ms if owed else 0):
+                self._notes.saw(Reached, poll=poll)
+            elif owed:
+                self._in_vain.add(poll)
+
+    def _note_landings(self) -> None:
+        """What the router has received and holds no more: it has answered, or the server has given it up."""
+        held, received = self._gates.held(), self._gates.received
+        for operation, number in enumerate(self._calls.numbers):
+            if number in received and number not in held and operation not in self._landed:
+                self._landed.add(operation)
+                self._notes.saw(Landed, operation=operation)

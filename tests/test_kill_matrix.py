@@ -23,6 +23,8 @@ from tests.mutants.roster import CALLED, PROCESSES, unbroken_beside
 from tests.mutants.streaming import STREAMERS
 from tests.mutants.subject import Make, called
 
+pytestmark = pytest.mark.mutants
+
 MATRIX = load_matrix()
 EXAMPLES = 200
 SEED = 0

@@ -1,9 +1,7 @@
 """Subjects that are processes of their own, as their subject files describe them."""
 
 import asyncio
-import os
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
@@ -20,6 +18,7 @@ from suites.idleness import Idleness
 from suites.leaving import Leave
 from suites.placeholders import CA_FILE, fill_command, fill_file, meanings
 from suites.processes import Process, ProcessError, ReservedPort, Supervisor
+from suites.programs import environment, first_line_of, is_found
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_file import built_in_file
 from suites.subject_reader import SubjectFile
@@ -33,7 +32,6 @@ _ALONE = (
 _LOG = "stderr"  # what an instance writes, in its folder
 _LAST_WORDS_BYTES = 2_000
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.05  # between two looks at whether an instance is ready
-_VERSION_S = 10
 
 
 def built_in_subject(name: str, supervisor: Supervisor) -> "ForeignSubject":
@@ -59,7 +57,7 @@ class ForeignSubject:
     def missing(self) -> str | None:
         """Why it cannot run on this machine, and what to install; None when it can."""
         name = fill_command(self.file.command[0], _meanings(self.file, Path(), 0, ()))
-        if shutil.which(name):
+        if is_found(name):
             return None
         install = f"install it: {self.file.install}" if self.file.install else "install it, or correct `command`"
         return f"{self.file.spec.facts.name}: no {name!r} on PATH; {install}"
@@ -92,7 +90,7 @@ class ForeignSubject:
             if self.file.version and not self._spec.version:
                 known = _meanings(self.file, Path(), 0, ())
                 argv = [fill_command(word, known) for word in self.file.version]
-                self._spec = replace(self._spec, version=await asyncio.to_thread(_first_line_of, argv))
+                self._spec = replace(self._spec, version=await asyncio.to_thread(first_line_of, argv))
 
 
 class ForeignInstance:
@@ -132,7 +130,7 @@ class ForeignInstance:
         argv = [fill_command(word, known) for word in (*self._file.command, *more)]
         try:
             self.process = await supervisor.start(
-                argv, cwd=self.folder, env=dict(os.environ), log=self.folder / _LOG, folder=self.folder
+                argv, cwd=self.folder, env=environment(), log=self.folder / _LOG, folder=self.folder
             )
         except ProcessError as error:
             raise SubjectError(f"{self._name} did not start: {error} (its command: {argv!r})") from error
@@ -195,25 +193,9 @@ def _meanings(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Ad
         here=file.here,
         upstreams=upstreams,
         values=file.values,
+        tls_values=file.tls,
         names=file.names,
         tls=Upstreams.of(upstreams).way.tls,
         max_connections=Upstreams.of(upstreams).way.max_connections,
         name_server=Upstreams.of(upstreams).name_server,
     )
-
-
-def _first_line_of(argv: Sequence[str]) -> str:
-    """The first line that a version command writes, to stdout or stderr; says so when there is none."""
-    try:
-        done = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_VERSION_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"unknown ({error})"
-    lines = done.stdout.decode(errors="replace").strip().splitlines()
-    return lines[0] if lines else f"unknown ({argv[0]!r} wrote nothing)"

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 _WORD = re.compile(r"\{([A-Za-z_][\w.-]*(?:\[\d+\](?:\.\w+)?)?)\}")
 FIXED = ("dir", "host", "port", "python", "here", "scheme", "ca", "name_server", "max_connections")
@@ -25,15 +26,18 @@ def meanings(
     here: Path,
     upstreams: Sequence[tuple[str, int]],
     values: Mapping[str, str],
-    names: Mapping[str, str] | None = None,
+    names: Mapping[str, str] = MappingProxyType({}),
+    tls_values: Mapping[str, str] = MappingProxyType({}),
     tls: bool = False,
     name_server: tuple[str, int] | None = None,
     max_connections: int = 0,
 ) -> dict[str, str]:
-    """What each placeholder stands for in one instance of a subject; upstreams[N] is host:port. names: what stands in
-    place of some `values` where there is a name server, filled themselves.
+    """What each placeholder stands for in one instance of a subject; upstreams[N] is host:port. tls_values, names: what
+    stands in place of some `values` where the upstreams speak TLS, and where there is a name server. All of these texts
+    are filled themselves, once.
     """
-    found = dict(values)
+    texts = {**values, **(tls_values if tls else {}), **({} if name_server is None else names)}
+    found = dict(texts)
     found.update({"dir": str(dir_), "host": listen[0], "port": str(listen[1]), "here": str(here)})
     found.update({"python": sys.executable, "scheme": "https" if tls else "http", "ca": str(dir_ / CA_FILE)})
     found["max_connections"] = str(max_connections)
@@ -42,9 +46,7 @@ def meanings(
         found[f"upstreams[{n}]"] = f"{host}:{port}"
         found[f"upstreams[{n}].host"] = host
         found[f"upstreams[{n}].port"] = str(port)
-    if name_server is not None and names is not None:
-        found.update({name: fill_file(text, found) for name, text in names.items()})
-    return found
+    return {**found, **{name: fill_file(text, found) for name, text in texts.items()}}
 
 
 def fill_command(word: str, known: Mapping[str, str]) -> str:

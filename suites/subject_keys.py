@@ -149,8 +149,18 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "says": _TABLE,
     "contract": _TABLE,
     "values": (_is_texts, "a table of name = text"),
+    "tls": (_is_texts, "a table of name = text, the names from [values]"),
     "names": (_is_texts, "a table of name = text, the names from [values]"),
     "files": (_is_texts, "a table of file name = text"),
 }
-OF_A_PROCESS = ("command", "install", "upstreams", "isolation", "values", "names", "files")  # what a `url` cannot have
+OF_A_PROCESS = (
+    "command",
+    "install",
+    "upstreams",
+    "isolation",
+    "values",
+    "tls",
+    "names",
+    "files",
+)  # what a `url` cannot have
 NEEDED = ("name", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms")

@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,8 +31,8 @@ class SubjectFile:
     """All that a subject's keys say. Either `command` starts it, or `url` says where it runs already.
 
     `ready` is "tcp" or the path of an HTTP GET that answers 200. body: a template, or empty for the usual one.
-    not_executed: the answers that claim "not executed". values: placeholders of the file's own; names: those
-    of them that mean something else where its upstreams are names. here: its folder. offer: of its futures.
+    not_executed: the answers that claim "not executed". values: placeholders of the file's own; tls, names: those of
+    them that mean something else where its upstreams speak TLS, or are names. here: its folder. offer: of its futures.
     """
 
     spec: SubjectSpec
@@ -48,6 +49,7 @@ class SubjectFile:
     ca_file: Path | None = None
     not_executed: tuple[Marker, ...] = ()
     values: Mapping[str, str]
+    tls: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str]
     offer: Offer = field(default_factory=Offer)
@@ -108,6 +110,7 @@ class SubjectReader:
             ca_file=self.ca_file(),
             not_executed=self.not_executed(),
             values=data.get("values", {}),
+            tls=data.get("tls", {}),
             names=data.get("names", {}),
             files=data.get("files", {}),
             offer=offer_in(data.get("futures", {})),
@@ -139,9 +142,10 @@ class SubjectReader:
         for name in self.data.get("values", {}):
             if name in FIXED or not name.isidentifier():
                 raise self.error("values", name, f"a word other than {', '.join(FIXED)}")
-        for name in self.data.get("names", {}):
-            if name not in self.data.get("values", {}):
-                raise self.error("names", name, "one of [values]: what it means where the upstreams are names")
+        for key, where in (("names", "are names"), ("tls", "speak TLS")):
+            for name in self.data.get(key, {}):
+                if name not in self.data.get("values", {}):
+                    raise self.error(key, name, f"one of [values]: what it means where the upstreams {where}")
 
     def check_protocol(self) -> None:
         """What it says goes with how it speaks."""
@@ -197,7 +201,8 @@ class SubjectReader:
             reach.setdefault("body_bytes", "its body is a template, which cannot be made longer")
         if "body" in data or urlsplit(data.get("url", "")).path not in ("", "/"):
             apis = apis[:1]
-        texts = (*data.get("command", ()), *data.get("files", {}).values(), *data.get("names", {}).values())
+        tables = (data.get(key, {}).values() for key in ("files", "values", "tls", "names"))
+        texts = tuple(chain(data.get("command", ()), *tables))
         return SubjectSpec(
             facts=SubjectFacts(
                 name=data["name"],
@@ -213,7 +218,7 @@ class SubjectReader:
             listen=listen,
             probes=tuple(data.get("probes", ())),
             reach={key: why or f"its subject file says that {key} cannot be reached" for key, why in reach.items()},
-            tls=identity is not None if listen else mentions("scheme", texts),
+            tls=identity is not None if listen else "tls" in data or mentions("scheme", texts),
             identity=identity,
             pool=not listen and mentions("max_connections", texts),
             names=not listen and mentions("name_server", texts),
@@ -234,10 +239,11 @@ class SubjectReader:
             listen=listen,
             here=file.here,
             upstreams=[listen] * file.spec.upstreams,
-            values=file.values,
+            values=dict.fromkeys(file.values, ""),  # each is filled below, and blamed by its name
         )
-        for name, text in file.names.items():
-            self.check_filled(f"names.{name}", fill_file, text, known)
+        for key, table in (("values", file.values), ("tls", file.tls), ("names", file.names)):
+            for name, text in table.items():
+                self.check_filled(f"{key}.{name}", fill_file, text, known)
         for word in file.command:
             self.check_filled("command", fill_command, word, known)
         for word in file.version:

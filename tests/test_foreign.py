@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from faults.plan import PlannedOperation
 from suites.foreign import ForeignSubject
 from suites.history import Arrival, Kind
 from suites.processes import Supervisor
+from suites.programs import environment
 from suites.subject import SubjectError
 from suites.subject_file import load_subject_file
 from suites.workload import completion_request
@@ -203,6 +205,15 @@ async def test_a_missing_program_is_refused_with_what_to_install(make: Make) -> 
     assert subject.missing() == "mine: no 'no-such-program' on PATH; install it: apt-get install no-such-package"
     with pytest.raises(SubjectError, match="no-such-package"):
         await subject.start([("127.0.0.1", 1)])
+
+
+async def test_a_program_is_found_beside_this_python_and_where_servers_lie(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ordinary user's PATH has no /usr/sbin, and a virtual environment need not be activated."""
+    monkeypatch.setenv("PATH", "/some/bin:/nowhere")
+    assert make(command=[Path(sys.executable).name]).missing() is None
+    assert environment()["PATH"].split(":") == ["/some/bin", "/nowhere", str(Path(sys.executable).parent), "/some/sbin"]
 
 
 async def test_a_program_that_cannot_be_executed_is_refused(make: Make, tmp_path: Path) -> None:

@@ -155,6 +155,8 @@ def test_a_variant_overrides_keys_and_single_entries_of_tables(tmp_path: Path) -
         ("files = { x = 3 }", r"files is \{'x': 3\}; expected a table of file name = text"),
         ('values = { port = "3" }', r"values is 'port'; expected a word other than dir, host, port"),
         ('names = { other = "3" }', r"names is 'other'; expected one of \[values\]"),
+        ('tls = { other = "3" }', r"tls is 'other'; expected one of \[values\]: .* speak TLS"),
+        ('values = { a = "{upstreams[7]}" }', r"values\.a has the placeholder"),
         ('values = { a = "1" }\nnames = { a = "{upstreams[7]}" }', r"names\.a has the placeholder"),
         ('values = { "a b" = "3" }', r"values is 'a b'; expected a word"),
         (
@@ -242,6 +244,27 @@ def test_what_names_means_stands_only_where_there_is_a_name_server() -> None:
         )
         found[server] = known["mine"]
     assert found == {None: "m", ("h", 53): "ask h:53 for up {else}"}
+
+
+@pytest.mark.parametrize(("tls", "meant"), [(False, "to up:1"), (True, "https to up:1 by /d/ca.pem")])
+def test_what_tls_means_stands_only_over_tls(tls: bool, meant: str) -> None:
+    """In place of a value; both are filled themselves."""
+    known = meanings(
+        dir_=Path("/d"),
+        listen=("h", 9),
+        here=Path("/s"),
+        upstreams=[("up", 1)],
+        values={"mine": "to {upstreams[0]}"},
+        tls_values={"mine": "{scheme} to {upstreams[0]} by {ca}"},
+        tls=tls,
+    )
+    assert known["mine"] == meant
+
+
+def test_one_whose_file_says_what_tls_means_can_go_over_tls(tmp_path: Path) -> None:
+    table = '[values]\na = ""\n[tls]\na = "ca {ca}"\n'
+    assert load_subject_file(written(tmp_path, LEAST + table)).spec.tls
+    assert not load_subject_file(written(tmp_path, LEAST)).spec.tls
 
 
 def test_placeholders_are_filled_and_other_braces_left_alone() -> None:

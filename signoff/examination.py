@@ -4,27 +4,23 @@ What was found stays found: results are added as they come, so that an examinati
 be reported, marked as partial.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from faults.plan import Plan
+from signoff.confirming import confirm_all
 from signoff.items import Item
 from signoff.results import Examination, Result
 from signoff.shrinking import shrink_drawn
 from suites.accounts import accounts_of
 from suites.driver import Driver
-from suites.findings import Finding, Proof, Verdict
-from suites.judge import Judgement, confirm, held_against, judge, judgement_of, not_shown
+from suites.findings import Finding, Verdict
+from suites.judge import held_against, judge, judgement_of, not_shown
 from suites.lanes import run_plans
-from suites.lives import doubted, is_doubtful, live, met_nothing, stalled
+from suites.lives import doubted, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.subject import SubjectSpec
-
-CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
-MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
 
 OnRun = Callable[[Item, int, Run], None]  # the item, which of its runs (from 1), and the run
 
@@ -56,7 +52,7 @@ async def examine(
         on_run(item, len(lived), run)
 
     await _live_through(examination, machine, record, through or in_lanes(driver, lanes))
-    await _confirm_all(examination, driver, record, lanes)
+    await confirm_all(examination, driver, record, lanes=lanes)
     _add_twins(examination)
     await shrink_drawn(examination, driver, machine, record, lanes=lanes)
 
@@ -116,75 +112,6 @@ def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
         for outcome in run.history
         if outcome.operation in accounts
     )
-
-
-async def _confirm_all(examination: Examination, driver: Driver, record: _Record, lanes: int | None) -> None:
-    """What company may have caused is lived through again alone, a few at a time, and what fails there by cause or
-    timing for the first time once more. So is what proved nothing: one more chance to prove something can turn no
-    FAIL into a PASS.
-    """
-    doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
-    unproved = [result for result in examination.in_order() if _may_prove_more(result)]
-    doubtful += unproved[:MAX_UNPROVED]
-    places = asyncio.Semaphore(min(CONFIRMED_TOGETHER, lanes or CONFIRMED_TOGETHER))
-
-    async def confirmed(result: Result) -> None:
-        async with places:
-            after = await _once_more(result, driver, record)
-            if after.run is not result.run and _fails_by_cause(after.judgement):
-                after = await _once_more(after, driver, record)
-        examination.results[result.item.id] = after
-
-    await asyncio.gather(*map(confirmed, doubtful))
-
-
-async def _once_more(result: Result, driver: Driver, record: _Record) -> Result:
-    run, alone = await live(driver, result.run.plan, partial(record, result.item))
-    return _after(result, run, alone)
-
-
-def _needs_confirming(result: Result) -> bool:
-    """A death must come back alone, and so must what fails by cause or timing: whoever else kept this machine busy, a
-    process that is not ours included, may have made the difference.
-    """
-    judgement = result.judgement
-    if judgement.verdict is Verdict.UNKNOWN:
-        return False
-    if result.run.died is not None or is_doubtful(result.run, judgement):
-        return True
-    if result.item.cell is not None and stalled(result.run):
-        return True  # it will be held against its twin
-    return _fails_by_cause(judgement)
-
-
-def _fails_by_cause(judgement: Judgement) -> bool:
-    return any(finding.proof is Proof.CAUSE for finding in judgement.failures)
-
-
-def _may_prove_more(result: Result) -> bool:
-    """It proved nothing since the machine stalled, since it was in company, or since a fault was not met. A subject
-    that hung, or a check that crashed, gets no second chance.
-    """
-    judgement, run = result.judgement, result.run
-    if judgement.verdict is not Verdict.UNKNOWN:
-        return False
-    return stalled(run) or run.company or met_nothing(run, judgement)
-
-
-def _after(result: Result, run: Run, alone: Judgement) -> Result:
-    """What became of it alone. A run that proved nothing, or that came by its failure while the machine stalled, is
-    replaced, whatever its replacement shows; to any other, what it broke alone is added.
-    """
-    if result.judgement.verdict is not Verdict.FAIL or is_doubtful(result.run, result.judgement):
-        return replace(result, run=run, judgement=alone)
-    confirmed = tuple(confirm(finding, alone) for finding in result.judgement.findings)
-    known = {finding.check for finding in confirmed if finding.verdict is Verdict.FAIL}
-    more = tuple(
-        replace(finding, says=f"alone: {finding.says}", entries=())
-        for finding in alone.failures
-        if finding.check not in known
-    )
-    return replace(result, judgement=judgement_of((*confirmed, *more)))
 
 
 def _add_twins(examination: Examination) -> None:

@@ -105,14 +105,25 @@ def confirm(finding: Finding, alone: Judgement) -> Finding:
     A failure that rests on cause or timing must come back; else both records are shown and it is UNKNOWN. What
     the ledger proves stays, wherever it was seen.
     """
-    if finding.verdict is not Verdict.FAIL or finding.proof is Proof.LEDGER:
+    if finding.verdict is not Verdict.FAIL or finding.proof is Proof.LEDGER or came_back(finding, alone):
         return finding
-    again = [one for one in alone.findings if one.check == finding.check]
-    if any(one.verdict is Verdict.FAIL for one in again):
-        return finding
-    record = alone.not_run or "; ".join(one.says for one in again) or f"{finding.check} found nothing to judge"
-    says = f"at first: {finding.says}; alone it did not come back: {record}"
-    return replace(finding, verdict=Verdict.UNKNOWN, says=says)
+    record = alone.not_run or "; ".join(one.says for one in _same(finding, alone)) or f"{finding.check} judged nothing"
+    what = "nothing was shown of it" if says_nothing_of(finding, alone) else "it did not come back"
+    return replace(finding, verdict=Verdict.UNKNOWN, says=f"at first: {finding.says}; alone {what}: {record}")
+
+
+def came_back(finding: Finding, alone: Judgement) -> bool:
+    """The same check fails alone, too."""
+    return any(one.verdict is Verdict.FAIL for one in _same(finding, alone))
+
+
+def says_nothing_of(finding: Finding, alone: Judgement) -> bool:
+    """Alone the same check neither fails nor passes: it judged nothing, or what it needs did not happen."""
+    return not any(one.verdict in (Verdict.FAIL, Verdict.PASS) for one in _same(finding, alone))
+
+
+def _same(finding: Finding, alone: Judgement) -> list[Finding]:
+    return [one for one in alone.findings if one.check == finding.check]
 
 
 def _unknown(check: str, says: str) -> Finding:

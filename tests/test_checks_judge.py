@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from fake_router.entries import AnyEntry
+from faults.plan import Plan
 from faults.vocabulary import Sight
 from suites import judge as judge_module
 from suites.checks import CHECKS
@@ -13,7 +15,22 @@ from suites.checks.words import WORDS
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.judge import Judgement, confirm, invariant_of, judge, judgement_of
 from suites.run import Run
-from tests.ledgers import hung, lost, ok, opened, planned, received, run, served, striking, struck
+from tests.ledgers import (
+    accepted,
+    executed,
+    held,
+    hung,
+    ok,
+    opened,
+    planned,
+    received,
+    replied,
+    replying,
+    run,
+    served,
+    striking,
+    struck,
+)
 
 PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
 HEALTHY = run(planned(), [opened(1), *served(1, 1)], ok())
@@ -96,13 +113,30 @@ def test_a_replay_that_shows_nothing_confirms_nothing(alone: Judgement) -> None:
     assert confirm(finding("heals", FAIL), alone).verdict is UNKNOWN
 
 
-def test_safe_retry_is_about_cause_and_two_executions_are_not() -> None:
-    """In company an unsafe retry must come back alone; the second execution need not."""
-    entries = [received(1), striking("reset-before", exchange=1), struck(2), *served(2, 1, of=2), *served(3, 2, of=3)]
-    failures = judge(run(planned("reset-before"), entries, ok())).failures
-    alone = judge(run(planned("reset-before"), entries[:3], lost()))
-    confirmed = {one.check: confirm(one, alone).verdict for one in failures}
-    assert confirmed == {"at-most-once": FAIL, "safe-retry": UNKNOWN}
+def _proof(plan: Plan, entries: list[AnyEntry]) -> Proof:
+    (failure,) = [one for one in judge(run(plan, entries, ok())).failures if one.check == "safe-retry"]
+    return failure.proof
+
+
+def test_that_a_whole_request_was_sent_again_is_proved_by_the_ledger() -> None:
+    """Once it is written only an answer can be safe evidence; none had begun, or all of it was told. Neither company
+    nor a stall is the reason.
+    """
+    unanswered = [opened(1), received(1), striking("reset-before", exchange=1), struck(3), *served(2, 1, of=2)]
+    answered = [opened(1), received(1), striking("503-before", exchange=1), replying(1, 503), replied(1), struck(3)]
+    assert _proof(planned("reset-before"), unanswered) is Proof.LEDGER
+    assert _proof(planned("503-before"), [*answered, *served(2, 1, of=2)]) is Proof.LEDGER
+
+
+def test_other_unsafe_retries_are_about_cause() -> None:
+    """Where nobody had read the whole request, the rest of an answer may have come, or nothing is known to have
+    happened, they must come back alone.
+    """
+    late = [opened(1), striking("unread-late", connection=1), struck(2), opened(2, 1), *served(2, 1, upstream=1)]
+    begun = [opened(1), received(1), striking("silence-before", exchange=1), replying(1, 503), struck(3)]
+    assert _proof(held("unread-late"), [*late, received(1), accepted(1), executed(1, 2)]) is Proof.CAUSE
+    assert _proof(planned("silence-before"), [*begun, *served(2, 1, of=2)]) is Proof.CAUSE
+    assert _proof(planned(), [opened(1), *served(1, 1), *served(2, 2, of=2)]) is Proof.CAUSE
 
 
 def test_every_check_has_its_sentence() -> None:

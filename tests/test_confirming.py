@@ -39,20 +39,30 @@ SPEC = reference_subject(None, "").spec
 
 
 class Told:
-    """A driver whose runs are told beforehand: which of them do not heal, and in which the machine stalled."""
+    """A driver whose runs are told beforehand: which of them do not heal, in which the machine stalled, and which meet
+    no fault.
+    """
 
-    def __init__(self, unhealed: frozenset[int], stalls: frozenset[int]) -> None:
+    def __init__(self, unhealed: frozenset[int], stalls: frozenset[int], missed: frozenset[int] = frozenset()) -> None:
         self.subject = SimpleNamespace(spec=SPEC)
         self.runs = 0
         self._unhealed = unhealed
         self._stalls = stalls
+        self._missed = missed
 
     async def run(self, plan: Plan, *, turn: int = 0) -> Run:
         """The next of them."""
         self.runs += 1
         fresh = lost(FRESH) if self.runs in self._unhealed else ok(FRESH, 90)
         stalled_ms = 500.0 if self.runs in self._stalls else 0.0
-        return replace(_struck_once(plan), history=(lost(status=503), fresh), stalled_ms=stalled_ms)
+        lived = _missed(plan) if self.runs in self._missed else _struck_once(plan)
+        return replace(lived, history=(lost(status=503), fresh), stalled_ms=stalled_ms)
+
+
+def _missed(plan: Plan) -> Run:
+    return run(
+        plan, [opened(1), received(1), accepted(1), executed(1, 1), replying(1, 200), replied(1)], subject=SPEC.facts
+    )
 
 
 def _struck_once(plan: Plan) -> Run:
@@ -80,6 +90,12 @@ async def _examined(driver: Told) -> Verdict | None:
         ((1,), (1,), PASS, 2),
         ((1, 2), (1,), UNKNOWN, 3),
         ((1, 2, 3), (1,), FAIL, 3),
+        ((1,), (2,), UNKNOWN, 3),  # that it did not come back while the machine stalled says nothing
+        ((1, 3), (2,), FAIL, 3),
+        (range(1, 6), (2, 3, 4), FAIL, 5),
+        (range(1, 7), (1, 2, 3, 4), FAIL, 6),
+        (range(1, 99), range(2, 99), UNKNOWN, 10),  # there is an end to it
+        (range(1, 99), range(1, 99), UNKNOWN, 10),
     ],
 )
 def test_what_fails_by_cause_is_a_failure_when_it_was_seen_twice(
@@ -89,3 +105,10 @@ def test_what_fails_by_cause_is_a_failure_when_it_was_seen_twice(
     driver = Told(frozenset(unhealed), frozenset(stalls))
     assert asyncio.run(_examined(driver)) is verdict
     assert driver.runs == runs
+
+
+def test_a_confirmation_that_judged_nothing_is_made_again() -> None:
+    """Its fault was not met, so that what failed had no occasion to come back; it does at the next one."""
+    driver = Told(frozenset({1, 3}), frozenset(), missed=frozenset({2}))
+    assert asyncio.run(_examined(driver)) is FAIL
+    assert driver.runs == 3

@@ -1,7 +1,7 @@
 """A check: one property of a finished run, with the name and the claim under which its findings appear."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.run import Run
@@ -24,9 +24,14 @@ class Property:
         """The run does not show whether the property holds."""
         return self._finding(Verdict.UNKNOWN, says, entries, operation)
 
-    def fails(self, says: str, entries: Iterable[int] = (), operation: int | None = None) -> Finding:
-        """The run shows that the property does not hold."""
-        return self._finding(Verdict.FAIL, says, entries, operation)
+    def fails(
+        self, says: str, entries: Iterable[int] = (), operation: int | None = None, *, proof: Proof | None = None
+    ) -> Finding:
+        """The run shows that the property does not hold. proof: what this finding rests on, where that is not what its
+        kind usually does.
+        """
+        found = self._finding(Verdict.FAIL, says, entries, operation)
+        return found if proof is None else replace(found, proof=proof)
 
     def _finding(self, verdict: Verdict, says: str, entries: Iterable[int], operation: int | None) -> Finding:
         return Finding(

@@ -2,14 +2,16 @@
 
 from itertools import pairwise
 
-from faults.evidence import Contract, classify
-from faults.vocabulary import Class
+from faults.evidence import Contract, Evidence, classify
+from faults.vocabulary import Class, Sight
 from suites.accounts import Account, accounts_of
 from suites.attempts import Attempt
 from suites.checks.check import Check
 from suites.checks.words import count_of, name_of, words_of
 from suites.findings import Claim, Finding, Proof
 from suites.run import Run
+
+_ALL_THAT_COMES = frozenset({Sight.STATUS, Sight.HEAD_CUT, Sight.CUT})
 
 
 def safe_retry(run: Run) -> list[Finding]:
@@ -62,17 +64,31 @@ def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: 
         and (strike.struck is None or class_ is Class.SAFE)
     ):
         says = f"{again} after the head of a success had begun to come ({name_of(before)}): FINAL"
-        return CHECK.fails(says + _luck(account), entries, account.operation)
+        proof = _proof(before, attempt, evidence)
+        return CHECK.fails(says + _luck(account), entries, account.operation, proof=proof)
     if strike.struck is None:
         says = f"{again} after {fault.id!r} was about to strike; nothing says that it did"
         return CHECK.cannot_know(says, entries, account.operation)
     if class_ is not Class.SAFE:
         says = f"{again} after {words_of(evidence)}: {class_}"
-        return CHECK.fails(says + _luck(account), entries, account.operation)
+        proof = _proof(before, attempt, evidence)
+        return CHECK.fails(says + _luck(account), entries, account.operation, proof=proof)
     if evidence.status is not None and (before.replying is None or attempt.start < before.replying):
         says = f"{again} before {words_of(evidence)} had been sent to it: no evidence yet"
         return CHECK.fails(says + _luck(account), entries, account.operation)
     return None
+
+
+def _proof(before: Attempt, attempt: Attempt, evidence: Evidence) -> Proof:
+    """Whoever has written a whole request can have safe evidence of it by an answer alone (RFC 9110 s9.2.2). Where none
+    had been begun, or no more ever comes than was judged, no company and no stall of this machine made the difference:
+    they can only keep an answer from being seen, and that is no safe evidence either.
+    """
+    if before.received is None or attempt.received is None or attempt.start < before.received:
+        return Proof.CAUSE
+    unanswered = before.replying is None or attempt.start < before.replying
+    final = before.success_head or evidence.sight in _ALL_THAT_COMES
+    return Proof.LEDGER if unanswered or final else Proof.CAUSE
 
 
 def _for_nobody(account: Account, before: Attempt, attempt: Attempt) -> Finding:

@@ -1,0 +1,134 @@
+"""What must come back alone, lived through again: what company, or a process that is not ours, may have caused."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from signoff.items import Item
+from signoff.results import Examination, Result
+from suites.driver import Driver
+from suites.findings import Proof, Verdict
+from suites.judge import Judgement, came_back, confirm, judgement_of, says_nothing_of
+from suites.lives import is_doubtful, live, met_nothing, stalled
+from suites.run import Run
+
+CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
+MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
+CHANCES = 2  # more for a confirmation that itself proved nothing, with none beside it
+
+Record = Callable[[Item, Run], None]
+
+
+async def confirm_all(examination: Examination, driver: Driver, record: Record, *, lanes: int | None = None) -> None:
+    """What company may have caused is lived through again alone, a few at a time, and what fails there by cause or
+    timing for the first time once more. So is what proved nothing: one more chance to prove something can turn no
+    FAIL into a PASS. A confirmation that proved nothing either is made again at the end, one after the other: neither
+    does it confirm, nor does it say that nothing came back.
+
+    Raises SubjectError.
+    """
+    doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
+    unproved = [result for result in examination.in_order() if _may_prove_more(result)]
+    doubtful += unproved[:MAX_UNPROVED]
+    places = asyncio.Semaphore(min(CONFIRMED_TOGETHER, lanes or CONFIRMED_TOGETHER))
+    open_still: list[Result] = []
+
+    async def confirmed(result: Result) -> None:
+        async with places:
+            again = await _twice_where_needed(result, driver, record)
+        examination.results[result.item.id] = again.after
+        if again.is_open:
+            open_still.append(result)
+
+    await asyncio.gather(*map(confirmed, doubtful))
+    for result in open_still[:MAX_UNPROVED]:
+        for _ in range(CHANCES):
+            again = await _twice_where_needed(result, driver, record)
+            examination.results[result.item.id] = again.after
+            if not again.is_open:
+                break
+
+
+async def _twice_where_needed(result: Result, driver: Driver, record: Record) -> "_Again":
+    """What fails by cause or timing for the first time is lived through once more."""
+    again = await _once_more(result, driver, record)
+    if again.replaces and _fails_by_cause(again.judgement):
+        return await _once_more(again.after, driver, record)
+    return again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Again:
+    """A result, and a run of its plan alone."""
+
+    result: Result
+    run: Run
+    judgement: Judgement
+
+    @property
+    def replaces(self) -> bool:
+        """What proved nothing, or came by its failure while the machine stalled, is replaced, whatever its replacement
+        shows.
+        """
+        return self.result.judgement.verdict is not Verdict.FAIL or is_doubtful(self.result.run, self.result.judgement)
+
+    @property
+    def after(self) -> Result:
+        """What became of it alone: to what is not replaced, what it broke alone is added."""
+        if self.replaces:
+            return replace(self.result, run=self.run, judgement=self.judgement)
+        confirmed = tuple(confirm(finding, self.judgement) for finding in self.result.judgement.findings)
+        known = {finding.check for finding in confirmed if finding.verdict is Verdict.FAIL}
+        more = tuple(
+            replace(finding, says=f"alone: {finding.says}", entries=())
+            for finding in self.judgement.failures
+            if finding.check not in known
+        )
+        return replace(self.result, judgement=judgement_of((*confirmed, *more)))
+
+    @property
+    def is_open(self) -> bool:
+        """Something was to be shown, and this run shows it neither way: the machine stalled in it, or what was to come
+        back was not there to be judged.
+        """
+        if self.replaces:
+            return self.judgement.verdict is Verdict.UNKNOWN and stalled(self.run)
+        sought = [f for f in self.result.judgement.failures if f.proof is Proof.CAUSE]
+        missing = [finding for finding in sought if not came_back(finding, self.judgement)]
+        if not missing or stalled(self.run) or not self.run.settled:
+            return bool(missing) and stalled(self.run)
+        return bool(self.judgement.unknowns) or any(says_nothing_of(finding, self.judgement) for finding in missing)
+
+
+async def _once_more(result: Result, driver: Driver, record: Record) -> _Again:
+    run, judgement = await live(driver, result.run.plan, partial(record, result.item))
+    return _Again(result=result, run=run, judgement=judgement)
+
+
+def _needs_confirming(result: Result) -> bool:
+    """A death must come back alone, and so must what fails by cause or timing: whoever else kept this machine busy, a
+    process that is not ours included, may have made the difference.
+    """
+    judgement = result.judgement
+    if judgement.verdict is Verdict.UNKNOWN:
+        return False
+    if result.run.died is not None or is_doubtful(result.run, judgement):
+        return True
+    if result.item.cell is not None and stalled(result.run):
+        return True  # it will be held against its twin
+    return _fails_by_cause(judgement)
+
+
+def _fails_by_cause(judgement: Judgement) -> bool:
+    return any(finding.proof is Proof.CAUSE for finding in judgement.failures)
+
+
+def _may_prove_more(result: Result) -> bool:
+    """It proved nothing since the machine stalled, since it was in company, or since a fault was not met. A subject
+    that hung, or a check that crashed, gets no second chance.
+    """
+    judgement, run = result.judgement, result.run
+    if judgement.verdict is not Verdict.UNKNOWN:
+        return False
+    return stalled(run) or run.company or met_nothing(run, judgement)

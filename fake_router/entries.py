@@ -161,13 +161,15 @@ class Struck(Entry, frozen=True, kw_only=True):
 
 class Unserved(Entry, frozen=True, kw_only=True):
     """Request bytes arrived on a connection and were never executed: seen by MSG_PEEK, or read after settling
-    from what lay in a queue. One sending; its operation is known where the bytes held it.
+    from what lay in a queue. One sending; its operation is known where the bytes held it. body_bytes: how much of its
+    body came behind a whole head, where not all of it did; None: nobody saw.
     """
 
     connection: int
     upstream: int
     operation: int | None
     request_bytes: int
+    body_bytes: int | None = None
 
 
 class Dialled(Entry, frozen=True, kw_only=True):

@@ -245,6 +245,7 @@ class Line:
             upstream=self.upstream,
             operation=work.operation if isinstance(work, Work) else None,
             request_bytes=request_bytes,
+            body_bytes=self.parser.unfinished_body_bytes if request is None else None,
         )
 
     def probed(self, request: Request, status: int) -> None:

@@ -94,6 +94,11 @@ class RequestParser:
         """At least how many bytes of a request have come whose end has not; 0 between requests."""
         return max(self._unread, 1) if self._begun and not self._over else 0
 
+    @property
+    def unfinished_body_bytes(self) -> int | None:
+        """How much of the body has come of a request whose head has come and whose end has not; else None."""
+        return self._body_bytes if self._begun and self._in_body and not self._over else None
+
     def feed(self, data: bytes) -> list[Event]:
         """The events that these further bytes complete, in order.
 

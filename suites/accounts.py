@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from fake_router.entries import Marked
 from suites.attempts import Attempt, IdleStrike, View, view_in
 from suites.bystanders import without_bystanders
 from suites.reader import Reader
@@ -89,15 +90,19 @@ def accounts_of(run: Run) -> Accounts:
 def _accounts_of(run: Run) -> Accounts:
     """Every entry finds its attempt, and every attempt its operation, however late the entry comes.
 
-    A sending whose content nobody read belongs to the plan's only operation if the plan has a faulty listener. One
-    that was read and names no operation belongs to none: it may be an operation's, sent with its prompt rewritten.
+    A sending whose content nobody read belongs to the plan's only operation if the plan has a faulty listener, or if
+    the subject broke it off while that operation was in flight. One that was read and names no operation belongs to
+    none: it may be an operation's, sent with its prompt rewritten.
     """
     reader = Reader.of(run.ledger, view_of(run))
-    only = run.operations[0] if run.plan.listeners and len(run.operations) == 1 else None
+    alone = run.operations[0] if len(run.operations) == 1 else None
+    in_flight = _in_flight(run)
     found: dict[int, list[Attempt]] = {}
     strays = list(reader.rejected)
     for attempt in without_bystanders(reader.finished(), run):
-        operation = only if attempt.operation is None and attempt.received is None else attempt.operation
+        unread = attempt.operation is None and attempt.received is None
+        its_own = run.plan.listeners or (attempt.body_came is not None and attempt.start in in_flight)
+        operation = alone if unread and its_own else attempt.operation
         if operation is None:
             strays.append(attempt.start)
         else:
@@ -106,6 +111,14 @@ def _accounts_of(run: Run) -> Accounts:
         operation: Account(operation=operation, attempts=_in_order(attempts)) for operation, attempts in found.items()
     }
     return Accounts(run=run, by_operation=accounts, strays=tuple(sorted(strays)), idle=tuple(reader.idle))
+
+
+def _in_flight(run: Run) -> range:
+    """The seqs from the arming of the plan until all that it caused had settled."""
+    marks = [entry for entry in run.ledger if isinstance(entry, Marked)]
+    armed = next((mark.seq for mark in marks if mark.mark == "armed"), 0)
+    settled = next((mark.seq for mark in marks if mark.mark == "settled" and mark.seq > armed), armed)
+    return range(armed, settled)
 
 
 def _in_order(attempts: list[Attempt]) -> tuple[Attempt, ...]:

@@ -79,7 +79,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     connection is older than the ledger.
     placed: false where nobody saw *when* it was sent (a dial that only the kernel counted, bytes that were found in a
     queue). exactly_one: false where nobody counted the sendings behind it: then it stands for at least one. peer_left:
-    the subject ended its connection. strikes: one of the listener, one of the exchange, or both;
+    the subject ended its connection. body_came: how much of its body came, where its head did and not all of that.
+    strikes: one of the listener, one of the exchange, or both;
     what the subject saw is the first.
     """
 
@@ -109,6 +110,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     bytes_sent: int = 0
     whole: bool = False
     unserved: int | None = None
+    body_came: int | None = None
     peer_left: int | None = None
     placed: bool = True
     exactly_one: bool = True

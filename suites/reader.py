@@ -46,6 +46,7 @@ class Reader:
     unread: dict[int, int] = field(default_factory=dict)  # connection -> a sending on it that was not read yet
     on_connection: dict[int, list[int]] = field(default_factory=dict)
     closed: set[int] = field(default_factory=set)
+    has_settled: bool = False  # what is found from then on may have lain there
     rejected: list[int] = field(default_factory=list)
     idle: list[IdleStrike] = field(default_factory=list)
     dials: Dials = field(init=False)
@@ -84,7 +85,9 @@ class Reader:
                 self.rejected.append(entry.seq)
             case Accepted() | Executed() | Replying() | Replied():
                 self._happened(entry)
-            case Greeted() | Sighted() | Struck() | Marked():
+            case Marked():
+                self.has_settled = entry.mark == "settled" or (self.has_settled and entry.mark != "armed")
+            case Greeted() | Sighted() | Struck():
                 pass
 
     def finished(self) -> list[Attempt]:
@@ -158,13 +161,16 @@ class Reader:
         )
 
     def _unserved(self, entry: Unserved) -> None:
-        # On a connection that had been read from, or ended, it was seen when it came; else it may have lain there.
-        placed = entry.connection in self.closed or entry.connection in self.on_connection
+        # On a connection that had been read from, or ended, it was seen when it came, as on any that was read from
+        # until the run had settled; else it may have lain there.
+        known = entry.connection in self.closed or entry.connection in self.on_connection
+        placed = known or (entry.body_bytes is not None and not self.has_settled)
         self._close_unserved(entry.connection)
         place = self._unread_on(entry.connection, entry.upstream, entry.operation, entry.seq)
         attempt = self.attempts[place]
         operation = attempt.operation if entry.operation is None else entry.operation
-        self._note(place, entry.seq, unserved=entry.seq, operation=operation, placed=placed)
+        facts = {"operation": operation, "placed": placed, "body_came": entry.body_bytes}
+        self._note(place, entry.seq, unserved=entry.seq, **facts)
 
     def _unread_on(self, connection: int, upstream: int | None, operation: int | None, seq: int) -> int:
         """The sending on that connection whose end is not known yet, or else a new one that begins at `seq`."""

@@ -116,8 +116,18 @@ def struck(entry: int, witness: Witness = Witness.ACT, count: int = 1) -> AnyEnt
     return Struck(seq=0, striking=entry, witness=witness, count=count)
 
 
-def unserved(connection: int, operation: int | None = OP, upstream: int = 0) -> AnyEntry:
-    return Unserved(seq=0, connection=connection, upstream=upstream, operation=operation, request_bytes=300)
+def unserved(
+    connection: int, operation: int | None = OP, upstream: int = 0, *, body_bytes: int | None = None
+) -> AnyEntry:
+    """body_bytes: how much of its body came behind a whole head."""
+    return Unserved(
+        seq=0,
+        connection=connection,
+        upstream=upstream,
+        operation=operation,
+        request_bytes=300,
+        body_bytes=body_bytes,
+    )
 
 
 def dialled(upstream: int, port: int, *, refused: bool) -> AnyEntry:

@@ -24,10 +24,10 @@ CELLS = ("none/healthy/first", "wait/fin-after/first", "status/503-after/first")
 ONCE: tuple[Seen, ...] = ((200, 1, 1), (502, 1, 1), (503, 1, 1))
 TWICE: tuple[Seen, ...] = ((200, 1, 1), (200, 2, 2), (200, 2, 2))
 SEEN = {
-    "haproxy": ONCE,
     "haproxy:retry-all": TWICE,
-    "haproxy:retry-all-but-post": ONCE,
     "apache": ONCE,
+    "varnish:retry": TWICE,
+    "caddy:retry-post": ((200, 1, 1), (502, 4, 1), (503, 1, 1)),  # it has no body left to send
 }
 OF_CI = ("haproxy", "apache2", "varnishd")  # the programs that .ci/run installs: a machine of ours may lack others
 

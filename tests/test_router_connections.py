@@ -165,12 +165,16 @@ def test_http_1_0_gets_no_chunks_and_an_end(stage: Stage) -> None:
     assert stage.of(Striking) == []
 
 
-def test_a_request_whose_end_never_comes_is_unserved(stage: Stage) -> None:
+@pytest.mark.parametrize("of_body", [None, 0, 7])
+def test_a_request_whose_end_never_comes_is_unserved(stage: Stage, of_body: int | None) -> None:
+    """How much of its body came behind its head is known, where its head came (not: None)."""
+    head = work(1).index(b"\r\n\r\n") + 4
+    count = head - 1 if of_body is None else head + of_body
     with Client(stage.port) as client:
-        client.send(work(1)[:-3])
+        client.send(work(1)[:count])
         stage.entries()
     (lost,) = stage.of(Unserved)
-    assert (lost.operation, lost.request_bytes) == (None, len(work(1)) - 3)
+    assert (lost.operation, lost.request_bytes, lost.body_bytes) == (None, count, of_body)
     assert stage.of(Received) == []
 
 

@@ -47,7 +47,7 @@ def doubts(run: Run, attempt: Attempt) -> Iterator[str]:
             yield f"{where}: several connections were struck, and nobody saw which carried it (packets would tell)"
         if _too_late(act, attempt, strike):
             yield f"{where}: the subject had left before {strike.fault!r} struck"
-    if attempt.struck and (lie := _lie(attempt)):
+    if attempt.struck and attempt.body_came != 0 and (lie := _lie(attempt)):  # without a body nothing can be served
         yield f"{where}: {lie}"
 
 

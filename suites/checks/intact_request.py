@@ -22,7 +22,9 @@ def intact_request(run: Run) -> list[Finding]:
     for account in accounts_of(run).all:
         read = [attempt for attempt in account.attempts if attempt.content_digest is not None]
         judged += len(read)
-        found += _altered(account, read, outcomes.get(account.operation), bytes_too)
+        outcome = outcomes.get(account.operation)
+        found += _altered(account, read, outcome, bytes_too)
+        found += _without_body(account, outcome)
     if found or not judged:
         return found
     return [CHECK.passes(f"{count_of(judged, 'request')} reached the router as sent")]
@@ -45,6 +47,18 @@ def _altered(account: Account, read: list[Attempt], outcome: Outcome | None, byt
                 f"operation {account.operation} reached the router altered ({name_of(attempt)}, {attempt.body_bytes} "
                 f"bytes): {what} is not that of {of}"
             )
+            yield CHECK.fails(says, attempt.entries, account.operation)
+
+
+def _without_body(account: Account, outcome: Outcome | None) -> Iterator[Finding]:
+    """Its head was sent again, announced a body, and the subject ended the connection before a byte of that. Nothing
+    of ours had struck there, and its caller was waiting.
+    """
+    if outcome is not None and outcome.left:
+        return
+    for attempt in account.attempts[1:]:
+        if attempt.body_came == 0 and not attempt.strikes and attempt.peer_left is not None:
+            says = f"operation {account.operation} was sent again without its body ({name_of(attempt)})"
             yield CHECK.fails(says, attempt.entries, account.operation)
 
 

@@ -40,19 +40,22 @@ def safe_retry(run: Run) -> list[Finding]:
 
 def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: Contract) -> Finding | None:
     """None where the retry was safe, and where the decision is not to be judged."""
-    again = f"operation {account.operation} was sent again ({name_of(attempt)})"
+    if before.body_came == 0:
+        return None  # nothing can be applied of a head whose body its sender has withheld (RFC 9110 s10.1.1)
+    how = ", without its body" if attempt.body_came == 0 else ""
+    again = f"operation {account.operation} was sent again ({name_of(attempt)}{how})"
     entries = (*before.entries, *attempt.entries)
     strike = before.strikes[0] if before.strikes else None
     if strike is None and before.unserved is not None:
         says = f"{again} after the connection of {name_of(before)} ended with its request unserved: AMBIGUOUS"
-        return CHECK.fails(says + _luck(account), entries, account.operation)
+        return CHECK.fails(says + _luck(account, attempt), entries, account.operation)
     if strike is None or attempt.start < strike.striking:
         what = "was still open" if before.answered is None or attempt.start < before.answered else "had been answered"
         if attempt.connection is None:
             says = f"a dial ({name_of(attempt)}) while {name_of(before)} {what}: a sending, or a pool's or a probe's?"
             return CHECK.cannot_know(says, entries, account.operation)
         says = f"{again} with no evidence of a failure: {name_of(before)} {what}"
-        return CHECK.fails(says + _luck(account), entries, account.operation)
+        return CHECK.fails(says + _luck(account, attempt), entries, account.operation)
     fault = strike.met
     if not fault.shows_its_cause:
         return None  # the forwarder may or may not have written a byte; what it decided only tells
@@ -65,17 +68,17 @@ def _judge_retry(account: Account, before: Attempt, attempt: Attempt, contract: 
     ):
         says = f"{again} after the head of a success had begun to come ({name_of(before)}): FINAL"
         proof = _proof(before, attempt, evidence)
-        return CHECK.fails(says + _luck(account), entries, account.operation, proof=proof)
+        return CHECK.fails(says + _luck(account, attempt), entries, account.operation, proof=proof)
     if strike.struck is None:
         says = f"{again} after {fault.id!r} was about to strike; nothing says that it did"
         return CHECK.cannot_know(says, entries, account.operation)
     if class_ is not Class.SAFE:
         says = f"{again} after {words_of(evidence)}: {class_}"
         proof = _proof(before, attempt, evidence)
-        return CHECK.fails(says + _luck(account), entries, account.operation, proof=proof)
+        return CHECK.fails(says + _luck(account, attempt), entries, account.operation, proof=proof)
     if evidence.status is not None and (before.replying is None or attempt.start < before.replying):
         says = f"{again} before {words_of(evidence)} had been sent to it: no evidence yet"
-        return CHECK.fails(says + _luck(account), entries, account.operation)
+        return CHECK.fails(says + _luck(account, attempt), entries, account.operation)
     return None
 
 
@@ -97,12 +100,12 @@ def _for_nobody(account: Account, before: Attempt, attempt: Attempt) -> Finding:
         f"operation {account.operation} was sent again ({name_of(attempt)}) when its caller had left, and nothing had "
         f"happened to {name_of(before)}"
     )
-    return CHECK.fails(says + _luck(account), (*before.entries, *attempt.entries), account.operation)
+    return CHECK.fails(says + _luck(account, attempt), (*before.entries, *attempt.entries), account.operation)
 
 
-def _luck(account: Account) -> str:
+def _luck(account: Account, attempt: Attempt) -> str:
     """RFC 9110 s9.2.2 forbids the decision, not its outcome: the fault's twin would have been executed twice."""
-    return "" if len(account.executions) > 1 else "; only luck prevented a second execution"
+    return "" if len(account.executions) > 1 or attempt.body_came == 0 else "; only luck prevented a second execution"
 
 
 def _judge_unplaced(account: Account, contract: Contract) -> Finding | None:

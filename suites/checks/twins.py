@@ -64,6 +64,8 @@ def _compare(one: Account, other: Account, a: Run, b: Run) -> Finding | None:
 def _same_evidence(mine: Attempt, theirs: Attempt) -> bool:
     if not (mine.placed and theirs.placed):
         return False
+    if (mine.body_came == 0) is not (theirs.body_came == 0):
+        return False  # one of them had withheld its body, and never sent it
     faults = [_met(attempt) for attempt in (mine, theirs)]
     return all(fault.shows_its_cause for fault in faults) and faults[0].evidence == faults[1].evidence
 

@@ -24,8 +24,8 @@ from retryproof.output import say
 from retryproof.terminal import steps
 from suites.driver import Driver
 from suites.findings import Verdict
-from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given
+from suites.installed import Installed
 from suites.numbers import Numbers
 from suites.passage import Toxiproxy
 from suites.processes import ProcessError, Supervisor
@@ -161,7 +161,7 @@ async def _with_sessions(names: Sequence[str], work: Callable[[tuple[Session, ..
 def _startable(name: str, supervisor: Supervisor, given: Given) -> Subject:
     """Raises SubjectError, with what to install, for one that cannot run here."""
     subject = subject_named(name, supervisor, given)
-    if isinstance(subject, ForeignSubject) and (missing := subject.missing()):
+    if isinstance(subject, Installed) and (missing := subject.missing()):
         raise SubjectError(missing)
     return subject
 

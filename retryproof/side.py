@@ -17,10 +17,10 @@ from signoff.examination import Through, examine, in_lanes
 from signoff.items import Item, wants_futures
 from signoff.measuring import measure_loads, measure_work
 from signoff.results import Examination
-from suites.foreign import ForeignSubject
 from suites.futures.offer import Offer
 from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
+from suites.installed import Installed
 
 
 class Company:
@@ -100,7 +100,7 @@ class Side:
         workers, subject = self._workers(), self.session.subject
         if workers is None:
             return in_lanes(self.session.driver, self.options.lanes)
-        if isinstance(subject, ForeignSubject):
+        if isinstance(subject, Installed):
             await subject.read_version()  # what starts an instance here may be nothing
         return workers.live
 

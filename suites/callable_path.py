@@ -67,12 +67,12 @@ def load_callable(name: str) -> Loaded:
     if facts.get("speaks") == TINKER:
         raise SubjectFileError(f"{name}: speaks is {TINKER!r}; expected what a call can be asked in, without polls")
     spec = SubjectReader(name, Path.cwd(), {"name": name, **_DEFAULTS, **facts}).spec()
-    in_process = replace(spec.facts, in_process=True)
+    called = replace(spec.facts, called=True)
     reach = {"streaming": _NO_STREAM, **spec.reach}
     return Loaded(
         name=name,
         target=target,
-        spec=replace(spec, facts=in_process, reach=reach),
+        spec=replace(spec, facts=called, reach=reach),
         not_executed=_exceptions(name, _said(module, target, NOT_EXECUTED, ())),
     )
 

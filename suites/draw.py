@@ -110,9 +110,7 @@ def _drawn_around(drawable: Drawable, name: str, share: int, seed_number: int) -
 
 def joint(specs: Sequence[SubjectSpec]) -> SubjectSpec:
     """What plans for all of these subjects may ask for."""
-    facts = SubjectFacts(
-        name="joint", promises=Promise.TRANSPARENT, in_process=any(spec.facts.in_process for spec in specs)
-    )
+    facts = SubjectFacts(name="joint", promises=Promise.TRANSPARENT, called=any(spec.facts.called for spec in specs))
     reach = {name: why for spec in specs for name, why in spec.reach.items()}
     return SubjectSpec(
         facts=facts,

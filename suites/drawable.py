@@ -110,14 +110,14 @@ class Drawable:
     @cached_property
     def segments(self) -> bool:
         """Requests may come in several segments."""
-        return not self.spec.facts.in_process and "segments" not in self.spec.reach
+        return not self.spec.facts.called and "segments" not in self.spec.reach
 
     @cached_property
     def ways_to_leave(self) -> list[Leaving | None]:
         """Most callers stay."""
         if "leaves" in self.spec.reach:
             return [None]
-        ways = [way for way in Leaving if not (self.spec.facts.in_process and way is Leaving.HALF_CLOSE)]
+        ways = [way for way in Leaving if not (self.spec.facts.called and way is Leaving.HALF_CLOSE)]
         return [None] * 9 + ways
 
 

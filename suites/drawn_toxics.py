@@ -82,5 +82,5 @@ def _directions() -> st.SearchStrategy[Direction]:
 
 
 def _hops(spec: SubjectSpec) -> st.SearchStrategy[Hop]:
-    """Whoever is called in process has no connection from its caller."""
-    return st.just(Hop.ROUTER) if spec.facts.in_process else st.sampled_from(Hop)
+    """Whoever is called in its caller's process has no connection from its caller."""
+    return st.just(Hop.ROUTER) if spec.facts.called else st.sampled_from(Hop)

@@ -25,7 +25,7 @@ class Arrival(StrEnum):
     NOTHING = "nothing"  # the connection ended before any byte
     HUNG = "hung"  # no answer before the run's ceiling
     LEFT = "left"  # the caller left before its answer
-    RETURNED = "returned"  # a call in process returned or raised
+    RETURNED = "returned"  # a call returned an object, or raised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

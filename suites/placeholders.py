@@ -1,9 +1,10 @@
-"""The placeholders of a subject file: {dir} {host} {port} {python} {here} {upstreams[N]} {scheme} {ca}, and the file's
-own values.
+"""The placeholders of a subject file: {dir} {host} {port} {python} {here} {installed} {upstreams[N]} {scheme} {ca}, and
+the file's own values.
 
 In a command every {word} must be one of them. In a file braces are common, so only they are replaced there.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +12,16 @@ from pathlib import Path
 from types import MappingProxyType
 
 _WORD = re.compile(r"\{([A-Za-z_][\w.-]*(?:\[\d+\](?:\.\w+)?)?)\}")
-FIXED = ("dir", "host", "port", "python", "here", "scheme", "ca", "name_server", "max_connections")
+FIXED = ("dir", "host", "port", "python", "here", "installed", "scheme", "ca", "name_server", "max_connections")
 CA_FILE = "ca.pem"  # in {dir}; it is there also where the upstreams speak no TLS, for those who look at start
+
+
+def installed_folder() -> Path:
+    """Where subjects are installed that are in no package of this machine: as the environment says, or in the usual
+    place for data of a user.
+    """
+    own = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(os.environ.get("RETRYPROOF_SUBJECTS") or Path(own) / "retryproof" / "subjects")
 
 
 class PlaceholderError(ValueError):
@@ -39,6 +48,7 @@ def meanings(
     texts = {**values, **(tls_values if tls else {}), **({} if name_server is None else names)}
     found = dict(texts)
     found.update({"dir": str(dir_), "host": listen[0], "port": str(listen[1]), "here": str(here)})
+    found["installed"] = str(installed_folder())
     found.update({"python": sys.executable, "scheme": "https" if tls else "http", "ca": str(dir_ / CA_FILE)})
     found["max_connections"] = str(max_connections)
     found["name_server"] = "" if name_server is None else f"{name_server[0]}:{name_server[1]}"

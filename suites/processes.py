@@ -110,17 +110,31 @@ class Supervisor:
         await self._reaper.wait()
 
     async def start(
-        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, folder: Path | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        log: Path,
+        folder: Path | None = None,
+        stdin: Path | None = None,
+        stdout: Path | None = None,
     ) -> Process:
         """Start a command; what it writes to stdout and stderr is appended to `log`. `folder` is removed by its owner
-        after it was stopped, and by the reaper when its owner is no more.
+        after it was stopped, and by the reaper when its owner is no more. stdin, stdout: FIFOs in place of nothing and
+        of the log, whose other ends are open already: it is started only once it has opened its own.
 
         Raises ProcessError when the command cannot be executed, or when the reaper is gone.
         """
         id_ = next(self._ids)
         started: asyncio.Future[Process] = asyncio.get_running_loop().create_future()
         self._starting[id_] = started
-        paths = {"cwd": str(cwd), "log": str(log), "folder": str(folder) if folder else None}
+        given = {"folder": folder, "stdin": stdin, "stdout": stdout}
+        paths = {
+            "cwd": str(cwd),
+            "log": str(log),
+            **{name: str(path) if path else None for name, path in given.items()},
+        }
         self._order(order="start", id=id_, argv=list(argv), env=dict(env), **paths)
         try:
             return await started

@@ -42,10 +42,10 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
     """Why this plan cannot be run on this subject on this machine; None if it can."""
     if plan.upstreams > spec.upstreams:
         return f"needs {plan.upstreams} upstreams; {spec.facts.name} stands in front of {spec.upstreams}"
-    if spec.facts.in_process and any(operation.segments != 1 for operation in plan.operations):
-        return "called in process: there is no request on a wire from the caller to split"
-    if spec.facts.in_process and any(operation.leaves is Leaving.HALF_CLOSE for operation in plan.operations):
-        return "called in process: there is no connection from the caller to half-close"
+    if spec.facts.called and any(operation.segments != 1 for operation in plan.operations):
+        return "called in its caller's process: there is no request on a wire from the caller to split"
+    if spec.facts.called and any(operation.leaves is Leaving.HALF_CLOSE for operation in plan.operations):
+        return "called in its caller's process: there is no connection from the caller to half-close"
     for api in {operation.form.api for operation in plan.operations} - set(spec.apis):
         return f"asks for {api.path}; {spec.facts.name} speaks {' and '.join(known.path for known in spec.apis)} alone"
     for name in _named(plan):

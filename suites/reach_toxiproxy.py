@@ -49,8 +49,8 @@ def lacks_before_toxiproxy(plan: Plan, spec: SubjectSpec) -> str | None:
     """Why its callers cannot meet this plan on the other side of a Toxiproxy; None if they can, or there is none."""
     if not over(plan.under, Hop.CALLER):
         return None
-    if spec.facts.in_process:
-        return "called in process: there is no connection from the caller to lay a toxic over"
+    if spec.facts.called:
+        return "called in its caller's process: there is no connection from the caller to lay a toxic over"
     for operation in plan.operations:
         if operation.leaves is Leaving.HALF_CLOSE:
             return _ENDS_BOTH

@@ -194,7 +194,9 @@ def _become(order: dict[str, Any], error_pipe: int) -> NoReturn:
             os._exit(1)
         os.chdir(order["cwd"])
         log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        for descriptor, source in ((0, os.open(os.devnull, os.O_RDONLY)), (1, log), (2, log)):
+        said = log if order.get("stdout") is None else os.open(order["stdout"], os.O_WRONLY)
+        told = os.open(order.get("stdin") or os.devnull, os.O_RDONLY)
+        for descriptor, source in ((0, told), (1, said), (2, log)):
             os.dup2(source, descriptor)
         os.execvpe(order["argv"][0], order["argv"], order["env"])
     except OSError as error:

@@ -179,7 +179,7 @@ def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
         promises=Promise.ANSWERING,
         contract=REFERENCE_CONTRACT,
         attempts=2,
-        in_process=True,
+        called=True,
     )
     spec = SubjectSpec(
         facts=facts,

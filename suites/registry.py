@@ -5,13 +5,17 @@ from importlib.metadata import version as version_of
 
 from suites.callable_path import is_callable_path, load_callable
 from suites.callables import CallableSubject
+from suites.client_process import ClientSubject
 from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given, is_a_url, url_subject
+from suites.installed import Installed
 from suites.processes import Supervisor
 from suites.reference import REFERENCE_POLICIES, ReferenceSubject, reference_subject
+from suites.speech import Channel
 from suites.standing import StandingSubject
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_file import built_in_file, built_in_names, file_and_variant, load_subject_file
+from suites.subject_reader import SubjectFile
 
 REFERENCE = "reference"
 
@@ -26,7 +30,7 @@ def built_in_subjects() -> tuple[str, ...]:
     return (REFERENCE, *policies, *built_in_names())
 
 
-AnySubject = ReferenceSubject | ForeignSubject | StandingSubject | CallableSubject
+AnySubject = ReferenceSubject | ForeignSubject | ClientSubject | StandingSubject | CallableSubject
 
 
 def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVEN) -> AnySubject:
@@ -47,9 +51,9 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
         return reference_subject(variant or None, version_of("retryproof"))
     if found := file_and_variant(name):
         file = load_subject_file(*found)
-        return StandingSubject(file) if file.url else ForeignSubject(file, supervisor)
+        return StandingSubject(file) if file.url else _started(file, supervisor)
     if name in built_in_names():
-        return ForeignSubject(built_in_file(name), supervisor)
+        return _started(built_in_file(name), supervisor)
     if is_callable_path(name) and head not in built_in_names():
         return CallableSubject(loaded=load_callable(name))
     near = ", ".join(get_close_matches(name, built_in_subjects(), n=3, cutoff=0.4))
@@ -59,12 +63,16 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
     )
 
 
+def _started(file: SubjectFile, supervisor: Supervisor) -> ForeignSubject | ClientSubject:
+    return (ClientSubject if file.channel is Channel.LINES else ForeignSubject)(file, supervisor)
+
+
 async def described(name: str) -> SubjectSpec:
     """What is known of that subject on this machine. Raises SubjectError, with what to install, where it cannot
     run, and the ValueErrors of subject_named.
     """
     subject = subject_named(name, Supervisor())
-    if isinstance(subject, ForeignSubject):
+    if isinstance(subject, Installed):
         if missing := subject.missing():
             raise SubjectError(missing)
         await subject.read_version()

@@ -21,14 +21,15 @@ class Promise(StrEnum):
 class SubjectFacts:
     """What a subject says about itself, as far as a judgement depends on it.
 
-    attempts: within how many sendings it should overcome a safe failure (the budget of the should check).
+    attempts: within how many sendings it should overcome a safe failure (the budget of the should check). called: there
+    is no connection from its caller, who calls it in its own process.
     """
 
     name: str
     promises: Promise
     contract: Contract = NO_CONTRACT
     attempts: int = 2
-    in_process: bool = False
+    called: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,22 @@ PROTOCOLS: Mapping[Speech, Protocol] = {
         failures_from=200,  # a future that has failed is answered with 200
     ),
 }
+
+
+class Channel(StrEnum):
+    """How an operation comes to a subject, whatever protocol it is in: the words of the key `asked`."""
+
+    HTTP = "http"  # it listens, and is called there
+    LINES = "json-lines"  # a client, called in its own process by an adapter that is told so on its stdin
+
+
+NO_SERVER: Mapping[str, str] = MappingProxyType(
+    {
+        "segments": "a client is called in its own process: no request comes to it on a wire",
+        "leaves": "a client is called in its own process, where nobody makes its caller leave",
+    }
+)
+OF_A_SERVER = ("ready", "idle", "passes_expect", "url", "futures")  # the keys that mean nothing for a client
 TINKER = Speech.TINKER.value
 OPENAI_WORDS = {"openai-completions": Api.COMPLETIONS, "openai-chat": Api.CHAT}
 

@@ -12,7 +12,7 @@ from suites.futures.offer import is_offer
 from suites.listening import is_host, is_listen
 from suites.run import Promise
 from suites.speech import EXPECTED as SPEECH
-from suites.speech import is_speech
+from suites.speech import Channel, is_speech
 from suites.subject import Isolation
 
 DIMENSIONS = (
@@ -121,10 +121,12 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "listen_names": (_is_words, "a list of names and addresses by which it calls its router"),
     "version": _COMMAND,
     "install": _LINE,
+    "needs": (_is_words, "a list of paths, at least one; each may have * in it"),
     "upstreams": (lambda value: _is_int(value) and 1 <= value <= MAX_UPSTREAMS, f"a number, 1 to {MAX_UPSTREAMS}"),
     "idle": (_is_target, 'an HTTP path that answers {"in_flight": N}'),
     "ready": (lambda value: value == "tcp" or _is_target(value), '"tcp" or an HTTP path'),
     "speaks": (is_speech, SPEECH),
+    "asked": _one_of(tuple(member.value for member in Channel)),
     "headers": (_is_headers, "a table of header name = text (RFC 9110 s5.1)"),
     "body": _TEXT,
     "ca_file": _PATH,
@@ -156,6 +158,8 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
 OF_A_PROCESS = (
     "command",
     "install",
+    "needs",
+    "asked",
     "upstreams",
     "isolation",
     "values",

@@ -15,7 +15,7 @@ from suites.listening import OF_TLS, identity_in, listening_at
 from suites.markers import markers_in
 from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings, mentions
 from suites.run import Promise, SubjectFacts
-from suites.speech import PROTOCOLS, Speech, apis_in, speech_in
+from suites.speech import NO_SERVER, OF_A_SERVER, PROTOCOLS, TINKER, Channel, Speech, apis_in, speech_in
 from suites.subject import Address, Isolation, SubjectSpec
 from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, is_file_name
 
@@ -33,15 +33,18 @@ class SubjectFile:
     `ready` is "tcp" or the path of an HTTP GET that answers 200. body: a template, or empty for the usual one.
     not_executed: the answers that claim "not executed". values: placeholders of the file's own; tls, names: those of
     them that mean something else where its upstreams speak TLS, or are names. here: its folder. offer: of its futures.
+    needs: what has to be there beside the program of its command.
     """
 
     spec: SubjectSpec
     speech: Speech = Speech.OPENAI
+    channel: Channel = Channel.HTTP
     command: tuple[str, ...] = ()
     url: str = ""
     here: Path
     version: tuple[str, ...] = ()
     install: str = ""
+    needs: tuple[str, ...] = ()
     ready: str = "tcp"
     idle: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -98,11 +101,13 @@ class SubjectReader:
         file = SubjectFile(
             spec=self.spec(),
             speech=speech_in(data["speaks"]),
+            channel=self.channel(),
             command=tuple(data.get("command", ())),
             url=data.get("url", ""),
             here=self.here,
             version=tuple(data.get("version", ())),
             install=data.get("install", ""),
+            needs=tuple(data.get("needs", ())),
             ready=data.get("ready", "tcp"),
             idle=data.get("idle", ""),
             headers=data.get("headers", {}),
@@ -125,7 +130,7 @@ class SubjectReader:
             if key not in data:
                 hint = ", or `url` of one that runs already" if key == "command" else ""
                 raise SubjectFileError(f"{self.where}: the key {key!r} is missing; expected {KEYS[key][1]}{hint}")
-        if "quiet_ms" not in data and "idle" not in data:
+        if "quiet_ms" not in data and "idle" not in data and self.channel() is Channel.HTTP:
             raise SubjectFileError(
                 f"{self.where}: the key 'quiet_ms' is missing; expected {KEYS['quiet_ms'][1]} (longer than the longest "
                 "back-off plus the connect time-out), or `idle`, a path that tells what is in flight"
@@ -156,6 +161,15 @@ class SubjectReader:
         for key in protocol.without:
             if key in self.data:
                 raise self.error(key, self.data[key], f"no such key where it speaks {speaks!r}")
+        for key in OF_A_SERVER if self.channel() is Channel.LINES else ():
+            if key in self.data:
+                raise self.error(key, self.data[key], f"no such key where it is asked by {Channel.LINES.value!r}")
+        if self.channel() is Channel.LINES and speaks == TINKER:
+            raise self.error("speaks", speaks, f"another protocol where it is asked by {Channel.LINES.value!r}")
+
+    def channel(self) -> Channel:
+        """How operations come to it."""
+        return Channel(self.data.get("asked", Channel.HTTP.value))
 
     def body(self) -> str:
         try:
@@ -194,7 +208,8 @@ class SubjectReader:
         listen = self.listen()
         identity = identity_in(data, self.here, self.error)
         reach = {key: why for key, why in data.get("reach", {}).items() if why is not True}
-        reach = {**PROTOCOLS[speech_in(data["speaks"])].unasked, **reach}
+        called = self.channel() is Channel.LINES
+        reach = {**PROTOCOLS[speech_in(data["speaks"])].unasked, **(NO_SERVER if called else {}), **reach}
         apis = apis_in(data["speaks"])
         if "body" in data:
             reach.setdefault("streaming", "its body is a template, which is the same for every operation")
@@ -209,6 +224,7 @@ class SubjectReader:
                 promises=Promise(data["promises"]),
                 contract=Contract(not_accepted=markers_in(data, "contract", "not_accepted", self.error)),
                 attempts=data.get("attempts", 2),
+                called=called,
             ),
             upstreams=len(listen) or data.get("upstreams", 1),
             connect_timeout_ms=data["connect_timeout_ms"],
@@ -246,8 +262,8 @@ class SubjectReader:
                 self.check_filled(f"{key}.{name}", fill_file, text, known)
         for word in file.command:
             self.check_filled("command", fill_command, word, known)
-        for word in file.version:
-            self.check_filled("version", fill_command, word, known)
+        for word in (*file.version, *file.needs, file.install):
+            self.check_filled("version, needs or install", fill_command, word, known)
         for word in file.offer.words(Storage(store=Store.SQLITE), 0):
             self.check_filled("futures.options", fill_command, word, known)
         for name, text in file.files.items():

@@ -44,7 +44,7 @@ OP, FRESH = 1001, 2001
 PROXY = SubjectFacts(name="proxy", promises=Promise.TRANSPARENT)
 SERVER = SubjectFacts(name="server", promises=Promise.ANSWERING)
 FUTURES = SubjectFacts(name="futures", promises=Promise.FUTURES)
-LIBRARY = SubjectFacts(name="library", promises=Promise.ANSWERING, in_process=True)
+LIBRARY = SubjectFacts(name="library", promises=Promise.ANSWERING, called=True)
 CONTRACTED = SubjectFacts(name="contracted", promises=Promise.ANSWERING, contract=REFERENCE_CONTRACT)
 PATIENT = SubjectFacts(name="patient", promises=Promise.ANSWERING, contract=REFERENCE_CONTRACT, attempts=3)
 

@@ -103,7 +103,7 @@ async def called(name: str, ceiling_ms: int = CEILING_MS) -> Outcome:
 def test_what_the_module_says_is_what_is_known() -> None:
     """In the keys of a subject file."""
     spec = load_callable("mine:hangs").spec
-    assert (spec.facts.name, spec.facts.promises, spec.facts.in_process) == ("mine:hangs", Promise.TRANSPARENT, True)
+    assert (spec.facts.name, spec.facts.promises, spec.facts.called) == ("mine:hangs", Promise.TRANSPARENT, True)
     assert (spec.upstreams, spec.read_timeout_ms, spec.connect_timeout_ms, spec.facts.attempts) == (2, 70, 300, 3)
     assert set(spec.reach) == {"reused", "streaming"}
     assert spec.facts.contract.not_accepted[0].body == "full"

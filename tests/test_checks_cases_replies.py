@@ -11,7 +11,7 @@ from faults.catalogue import fault_named
 from faults.plan import Plan, PlannedOperation
 from faults.vocabulary import Content
 from suites.findings import Verdict
-from suites.history import Outcome
+from suites.history import Arrival, Outcome
 from tests.answered import HALF, WHOLE, answered_with, cut_by
 from tests.ledgers import (
     LIBRARY,
@@ -114,7 +114,12 @@ CASES = (
     Case(
         name="a call in process that makes something up where there was no token",
         rule=12,
-        run=run(planned_one("no-tokens-200"), answered_with("no-tokens-200"), ok(), subject=LIBRARY),
+        run=run(
+            planned_one("no-tokens-200"),
+            answered_with("no-tokens-200"),
+            replace(ok(), arrival=Arrival.RETURNED),
+            subject=LIBRARY,
+        ),
         verdict=FAIL,
         says={"own-result": FAIL},
     ),

@@ -52,7 +52,7 @@ CASES = (
         run=run(
             planned("empty-200"),
             answered_with("empty-200"),
-            replace(ok(), tokens=(), text=""),
+            replace(ok(), arrival=Arrival.RETURNED, tokens=(), text=""),
             subject=LIBRARY,
         ),
         verdict=FAIL,

@@ -88,7 +88,7 @@ def test_what_the_subject_cannot_reach_proves_nothing(tmp_path: Path) -> None:
     """Exit code 3, with the reason."""
     ended = Place(path=tmp_path).run("replay", write_plan(tmp_path, "reset-after", segments=2))
     assert (ended.code, ended.out) == (3, "")
-    assert "cannot be run on reference: called in process" in ended.message()
+    assert "cannot be run on reference: called in its caller's process" in ended.message()
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ DROPPED = next(id_ for id_, fault in CATALOGUE.items() if isinstance(fault.act, 
 
 def _spec(*, in_process: bool = False, contract: bool = True) -> SubjectSpec:
     """One that can meet few faults of the catalogue: what is shown here does not depend on their number."""
-    facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process)
+    facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, called=in_process)
     facts = replace(facts, contract=REFERENCE_CONTRACT) if contract else facts
     spec = SubjectSpec(facts=facts, upstreams=2)
     names = Drawable(spec, DIRECT, Depth.DEEP).names

@@ -36,7 +36,7 @@ def _spec(
     passes_expect: bool = False,
     listen: tuple[Address, ...] = (),
 ) -> SubjectSpec:
-    facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process, contract=contract)
+    facts = SubjectFacts(name="any", promises=Promise.TRANSPARENT, called=in_process, contract=contract)
     identity = IDENTITY if always_tls else None
     reach = reach or {}
     return SubjectSpec(
@@ -66,7 +66,12 @@ def _failing(*faults: str) -> Plan:
     ("plan", "spec", "machine", "reason"),
     [
         (_beside("syn-dropped"), _spec(upstreams=1), PACKETS, "needs 2 upstreams"),
-        (Plan(operations=(PlannedOperation(segments=2),)), _spec(in_process=True), PACKETS, "called in process"),
+        (
+            Plan(operations=(PlannedOperation(segments=2),)),
+            _spec(in_process=True),
+            PACKETS,
+            "called in its caller's process",
+        ),
         (Plan(operations=(PlannedOperation(reused=True),)), _spec(reach={"reused": "no pool"}), PACKETS, "no pool"),
         (Plan(operations=(PlannedOperation(segments=2),)), _spec(reach={"segments": "joins"}), PACKETS, "joins"),
         (Plan(operations=(PlannedOperation(faults=("500-after",)),)), _spec(reach={"500-after": "x"}), PACKETS, "x"),
@@ -88,7 +93,12 @@ def _failing(*faults: str) -> Plan:
         (_beside("name-unknown"), _spec(listen=(("h", 1),)), PACKETS, "nobody can tell it of a name server of ours"),
         (Plan(tls=True, operations=(PlannedOperation(),)), _spec(listen=(("h", 1),), tls=False), PACKETS, "https://"),
         (_failing("503-after"), _spec(contract=REFERENCE_CONTRACT), PACKETS, None),
-        (Plan(operations=(PlannedOperation(segments=0),)), _spec(in_process=True), PACKETS, "called in process"),
+        (
+            Plan(operations=(PlannedOperation(segments=0),)),
+            _spec(in_process=True),
+            PACKETS,
+            "called in its caller's process",
+        ),
         (
             Plan(operations=(PlannedOperation(body_bytes=9),)),
             _spec(reach={"body_bytes": "a limit"}),

@@ -14,7 +14,7 @@ from suites.subject import SubjectSpec
 
 BESIDE, WITHOUT = Machine(packets=True, toxiproxy=True), Machine(packets=True)
 HTTP, LIBRARY = (
-    SubjectSpec(tls=True, facts=SubjectFacts(name="any", promises=Promise.TRANSPARENT, in_process=in_process))
+    SubjectSpec(tls=True, facts=SubjectFacts(name="any", promises=Promise.TRANSPARENT, called=in_process))
     for in_process in (False, True)
 )
 

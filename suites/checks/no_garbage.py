@@ -82,8 +82,8 @@ def _entries_of(account: Account) -> list[int]:
 
 
 def _looks_whole(outcome: Outcome, subject: SubjectFacts) -> bool:
-    """A call in process has no framing that could look cut: what it returns it calls whole."""
-    arrived = outcome.arrival is Arrival.WHOLE or not passes_bytes(subject)
+    """An object has no framing that could look cut: what it returns it calls whole."""
+    arrived = outcome.arrival is Arrival.WHOLE or not passes_bytes(outcome, subject)
     return is_success(outcome, subject) and arrived
 
 

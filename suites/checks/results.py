@@ -20,7 +20,7 @@ from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
 from suites.attempts import Attempt
 from suites.coding import GZIP
 from suites.events import streamed_in
-from suites.history import Kind, Outcome
+from suites.history import Arrival, Kind, Outcome
 from suites.run import Promise, SubjectFacts
 
 
@@ -62,16 +62,16 @@ _decode_completion = msgspec.json.Decoder(_Completion).decode
 _decode_chat = msgspec.json.Decoder(_Chat).decode
 
 
-def passes_bytes(subject: SubjectFacts) -> bool:
-    """What its callers get is bytes that it promises not to touch."""
-    return subject.promises is Promise.TRANSPARENT and not subject.in_process
+def passes_bytes(outcome: Outcome, subject: SubjectFacts) -> bool:
+    """What its caller got is bytes that it promises not to touch, and no object that was made of them."""
+    return subject.promises is Promise.TRANSPARENT and outcome.arrival is not Arrival.RETURNED
 
 
 def is_success(outcome: Outcome, subject: SubjectFacts) -> bool:
     """The caller holds what it must take for a success, or (of a transparent proxy) the beginning of one."""
     if outcome.kind is Kind.OK:
         return True
-    return passes_bytes(subject) and outcome.success_head
+    return passes_bytes(outcome, subject) and outcome.success_head
 
 
 def reply_of(attempt: Attempt) -> ReplyAct:
@@ -127,10 +127,11 @@ def match(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> Match:
     """How the outcome's content relates to that attempt of its own operation."""
     if attempt.execution is None:
         return Match.NONE
-    if passes_bytes(subject):
+    if passes_bytes(outcome, subject):
         return _match_bytes(attempt, attempt.execution, outcome)
     made = results_of(outcome.operation, attempt.execution, attempt)
-    if subject.in_process or outcome.heard:  # a call returns one choice, the first; a sample holds as many as asked for
+    returned = outcome.arrival is Arrival.RETURNED
+    if returned or outcome.heard:  # a call returns one choice, the first; a sample holds as many as asked for
         return Match.EQUAL if _holds(outcome, *made[0]) else Match.NONE
     return Match.EQUAL if _projected(outcome) == made else Match.NONE
 

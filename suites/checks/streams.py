@@ -15,8 +15,8 @@ _NOTHING: Result = ((), "")
 
 def is_part(outcome: Outcome, subject: SubjectFacts) -> bool:
     """A stream has begun, and no success came of it. (Of a proxy bytes are compared, of any answer.)"""
-    begun = outcome.tokens is not None if subject.in_process else outcome.success_head
-    return begun and outcome.form.stream and outcome.kind is not Kind.OK and not passes_bytes(subject)
+    begun = outcome.tokens is not None or outcome.success_head
+    return begun and outcome.form.stream and outcome.kind is not Kind.OK and not passes_bytes(outcome, subject)
 
 
 def streamed_of(outcome: Outcome) -> Streamed:

@@ -25,10 +25,9 @@ class ProcessHost:
     ) -> None:
         self._file = file
         self._offer = file.offer
-        self._supervisor = supervisor
         self._upstreams = upstreams
         self._storage = storage
-        self._instance = ForeignInstance(file)
+        self._instance = ForeignInstance(file, supervisor)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -49,7 +48,7 @@ class ProcessHost:
         """A process is started; True: on what the one before it has stored. Raises SubjectError."""
         if self._instance.process is not None:
             await self._instance.process.stop()  # it has ended; what it has started has too
-        await self._instance.launch(self._supervisor, self._upstreams, self._offer.words(self._storage, now_ms))
+        await self._instance.launch(self._upstreams, self._offer.words(self._storage, now_ms))
         return self._storage.store is Store.SQLITE and self._offer.store
 
     async def end(self, *, killed: bool) -> str:

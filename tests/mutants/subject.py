@@ -30,7 +30,7 @@ SERVED = IN_PROCESS | {"leaves": "it does not watch its caller while it waits fo
 
 def spec_of(name: str, promises: Promise = Promise.ANSWERING, *, in_process: bool = True) -> SubjectSpec:
     """What is known of a mutant: the same as of the forwarder that it could have been."""
-    facts = SubjectFacts(name=name, promises=promises, contract=REFERENCE_CONTRACT, in_process=in_process)
+    facts = SubjectFacts(name=name, promises=promises, contract=REFERENCE_CONTRACT, called=in_process)
     return SubjectSpec(
         facts=facts,
         upstreams=UPSTREAMS,

@@ -24,7 +24,7 @@ from suites.futures.table import Table
 from suites.futures.theatre import Theatre
 from suites.processes import Supervisor
 from suites.subject_file import built_in_file
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from tests.futures_mutants import MUTANTS
 
 HEALTHY = "healthy"

@@ -5,7 +5,7 @@ from typing import assert_never
 from suites.endpoint import Endpoint
 from suites.run import Promise
 from suites.speech import Speech
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from suites.tinker.caller import TinkerCaller
 
 Asking = Endpoint | TinkerCaller

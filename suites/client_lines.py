@@ -117,10 +117,14 @@ def outcome_in(said: Said, number: int, form: Form, not_executed: Sequence[Marke
         form=form,
         tokens=held.tokens,
         text=held.text,
-        says=said.words,
+        says=said.words if said.error or held.tokens is not None else f"it returned {_shown(said.returned)}",
         invoked_at_ns=began_ns,
         ended_at_ns=time.monotonic_ns(),
     )
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value)[:SHOWN_BYTES]
 
 
 def _held(said: Said, api: Api) -> Returned:

@@ -18,7 +18,7 @@ from suites.launch import Launch
 from suites.leaving import Leave
 from suites.sent import sent_body
 from suites.subject import SubjectError
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from suites.way import Address
 from suites.workload import completion_request
 
@@ -52,6 +52,7 @@ class ClientInstance:
         self._waiting: dict[int, asyncio.Future[Said]] = {}
         self._ready = asyncio.Event()
         self._gone: str | None = None
+        self._stopping = False
         self._broken: SubjectError | None = None
         self._listening: asyncio.Task[None] | None = None
         self._to: asyncio.WriteTransport | None = None
@@ -108,7 +109,7 @@ class ClientInstance:
                 waiting = self._waiting.pop(said.id)
                 if not waiting.done():
                     waiting.set_result(said)
-        except LineError as error:
+        except ValueError as error:  # a line that is no outcome, or has no end
             self._broken = SubjectError(f"the adapter of {self._file.spec.facts.name} wrote {error}")
         await self._end_of_it()
 
@@ -173,10 +174,11 @@ class ClientInstance:
 
     def died(self) -> str | None:
         """How its process ended by itself; None while it lives."""
-        return self._gone
+        return self._launch.died() or (None if self._stopping else self._gone)
 
     async def stop(self) -> None:
         """End its processes and remove its folder. Safe to call twice."""
+        self._stopping = True
         await self._launch.stop()
         if self._listening is not None:
             self._listening.cancel()

@@ -20,7 +20,7 @@ from suites.reading import Reply
 from suites.request import Request
 from suites.sent import sent_body
 from suites.subject import Address
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from suites.workload import completion_request
 
 # RFC 9110 s12.5.3: who does not say which codings it accepts accepts any.

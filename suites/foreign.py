@@ -17,7 +17,7 @@ from suites.leaving import Leave
 from suites.processes import Process, ReservedPort, Supervisor
 from suites.subject import SubjectError
 from suites.subject_file import built_in_file
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from suites.way import Address
 
 _STAYS = "a server that stays in the foreground and listens on {host}:{port} (with SO_REUSEADDR: the port is reserved)"

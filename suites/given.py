@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from suites.subject_keys import KEYS, OF_A_PROCESS, is_url
-from suites.subject_reader import SubjectFile, SubjectFileError, SubjectReader
+from suites.subject_reader import SubjectFileError, SubjectReader
+from suites.subject_text import SubjectFile
 
 DEFAULTS: dict[str, int] = {"connect_timeout_ms": 300, "read_timeout_ms": 300, "quiet_ms": 1_000}
 _OF_OPTIONS = {"url": "the URL itself", "listen": "--listen", "speaks": "--speaks", "promises": "--promises"}

@@ -9,7 +9,7 @@ from suites.placeholders import fill_command, meanings
 from suites.processes import Supervisor
 from suites.programs import first_line_of, is_found
 from suites.subject import SubjectError, SubjectSpec
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from suites.way import Address, Upstreams
 
 
@@ -76,4 +76,3 @@ def meanings_of(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[
         max_connections=Upstreams.of(upstreams).way.max_connections,
         name_server=Upstreams.of(upstreams).name_server,
     )
-

@@ -10,7 +10,7 @@ from suites.placeholders import CA_FILE, fill_command, fill_file
 from suites.processes import Process, ProcessError, Supervisor
 from suites.programs import environment
 from suites.subject import SubjectError
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 
 _LOG = "stderr"  # what an instance writes, in its folder
 _LAST_WORDS_BYTES = 2_000

@@ -12,11 +12,13 @@ _VERSION_S = 10
 
 def environment() -> dict[str, str]:
     """Ours, with more behind its PATH: the folder of this Python, where pip has put programs beside it, and the sbin
-    beside each bin. Servers lie there, and few users have it on their PATH.
+    beside each bin. Servers lie there, and few users have it on their PATH. Without the proxies that it names: all that
+    a subject talks to is on this machine.
     """
     folders = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder]
     beside = [str(Path(folder).with_name("sbin")) for folder in folders if Path(folder).name == "bin"]
-    return {**os.environ, "PATH": os.pathsep.join((*folders, str(Path(sys.executable).parent), *beside))}
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return {**kept, "PATH": os.pathsep.join((*folders, str(Path(sys.executable).parent), *beside))}
 
 
 def is_found(name: str) -> bool:

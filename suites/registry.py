@@ -15,7 +15,7 @@ from suites.speech import Channel
 from suites.standing import StandingSubject
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_file import built_in_file, built_in_names, file_and_variant, load_subject_file
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 
 REFERENCE = "reference"
 

@@ -13,7 +13,7 @@ from suites.idleness import Idleness
 from suites.leaving import Leave
 from suites.pipe import TLS_FAILED
 from suites.subject import Address, SubjectError, SubjectSpec
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 
 _PAUSE_S = 0.05  # between two looks at whether it is ready
 

@@ -3,7 +3,8 @@
 import tomllib
 from pathlib import Path
 
-from suites.subject_reader import SubjectFile, SubjectFileError, SubjectReader
+from suites.subject_reader import SubjectFileError, SubjectReader
+from suites.subject_text import SubjectFile
 
 BUILT_IN = Path(__file__).with_name("subjects")
 

@@ -1,8 +1,6 @@
 """What a subject's keys say, wherever they come from: a TOML file, a command line, or a module."""
 
 import ssl
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,52 +8,19 @@ from urllib.parse import urlsplit
 
 from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
-from suites.futures.offer import Offer, Storage, Store, offer_in
+from suites.futures.offer import offer_in
 from suites.listening import OF_TLS, identity_in, listening_at
 from suites.markers import markers_in
-from suites.placeholders import FIXED, PlaceholderError, fill_command, fill_file, meanings, mentions
+from suites.placeholders import FIXED, PlaceholderError, mentions
 from suites.run import Promise, SubjectFacts
-from suites.speech import NO_SERVER, OF_A_SERVER, PROTOCOLS, TINKER, Channel, Speech, apis_in, speech_in
+from suites.speech import NO_SERVER, OF_A_SERVER, PROTOCOLS, TINKER, Channel, apis_in, speech_in
 from suites.subject import Address, Isolation, SubjectSpec
 from suites.subject_keys import KEYS, NEEDED, OF_A_PROCESS, is_file_name
-
-_Fill = Callable[[str, Mapping[str, str]], str]
+from suites.subject_text import SubjectFile, require_filled
 
 
 class SubjectFileError(ValueError):
     """A subject that cannot be used: one message with file, key, value and what was expected (exit code 2)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectFile:
-    """All that a subject's keys say. Either `command` starts it, or `url` says where it runs already.
-
-    `ready` is "tcp" or the path of an HTTP GET that answers 200. body: a template, or empty for the usual one.
-    not_executed: the answers that claim "not executed". values: placeholders of the file's own; tls, names: those of
-    them that mean something else where its upstreams speak TLS, or are names. here: its folder. offer: of its futures.
-    needs: what has to be there beside the program of its command.
-    """
-
-    spec: SubjectSpec
-    speech: Speech = Speech.OPENAI
-    channel: Channel = Channel.HTTP
-    command: tuple[str, ...] = ()
-    url: str = ""
-    here: Path
-    version: tuple[str, ...] = ()
-    install: str = ""
-    needs: tuple[str, ...] = ()
-    ready: str = "tcp"
-    idle: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: str = ""
-    ca_file: Path | None = None
-    not_executed: tuple[Marker, ...] = ()
-    values: Mapping[str, str]
-    tls: Mapping[str, str] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str]
-    offer: Offer = field(default_factory=Offer)
 
 
 class SubjectReader:
@@ -120,7 +85,10 @@ class SubjectReader:
             files=data.get("files", {}),
             offer=offer_in(data.get("futures", {})),
         )
-        self.check_placeholders(file)
+        try:
+            require_filled(file)
+        except PlaceholderError as error:
+            raise SubjectFileError(f"{self.where}: {error}") from None
         return file
 
     def check_needed(self) -> None:
@@ -247,30 +215,3 @@ class SubjectReader:
         """Its answers that claim so."""
         least = PROTOCOLS[speech_in(self.data["speaks"])].failures_from
         return markers_in(self.data, "says", "not_executed", self.error, least=least)
-
-    def check_placeholders(self, file: SubjectFile) -> None:
-        listen = ("host", 1)
-        known = meanings(
-            dir_=Path("dir"),
-            listen=listen,
-            here=file.here,
-            upstreams=[listen] * file.spec.upstreams,
-            values=dict.fromkeys(file.values, ""),  # each is filled below, and blamed by its name
-        )
-        for key, table in (("values", file.values), ("tls", file.tls), ("names", file.names)):
-            for name, text in table.items():
-                self.check_filled(f"{key}.{name}", fill_file, text, known)
-        for word in file.command:
-            self.check_filled("command", fill_command, word, known)
-        for word in (*file.version, *file.needs, file.install):
-            self.check_filled("version, needs or install", fill_command, word, known)
-        for word in file.offer.words(Storage(store=Store.SQLITE), 0):
-            self.check_filled("futures.options", fill_command, word, known)
-        for name, text in file.files.items():
-            self.check_filled(f"files.{name}", fill_file, text, known)
-
-    def check_filled(self, key: str, fill: _Fill, text: str, known: Mapping[str, str]) -> None:
-        try:
-            fill(text, known)
-        except PlaceholderError as error:
-            raise SubjectFileError(f"{self.where}: {key} has {error}") from None

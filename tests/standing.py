@@ -12,7 +12,7 @@ from fake_router.authority import write_authority
 from suites.placeholders import CA_FILE, fill_command, fill_file, meanings
 from suites.processes import ReservedPort
 from suites.speech import TINKER, Speech
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from tests.command_process import DEADLINE_S
 
 HOST = "127.0.0.1"

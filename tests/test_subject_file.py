@@ -12,7 +12,8 @@ from suites.placeholders import PlaceholderError, fill_command, fill_file, meani
 from suites.run import Promise, SubjectFacts
 from suites.subject import Isolation, SubjectSpec
 from suites.subject_file import built_in_file, built_in_names, load_subject_file
-from suites.subject_reader import SubjectFile, SubjectFileError
+from suites.subject_reader import SubjectFileError
+from suites.subject_text import SubjectFile
 
 LEAST = """
 name = "mine"

@@ -11,7 +11,7 @@ from suites.futures.process_host import ProcessHost
 from suites.futures.theatre import OpenHost
 from suites.standing import StandingSubject
 from suites.subject import Subject
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 from suites.tinker.vanishing import cannot_vanish
 from suites.way import Upstreams
 

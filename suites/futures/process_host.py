@@ -12,7 +12,7 @@ from suites.futures.control import Control
 from suites.futures.offer import Storage, Store, Terms
 from suites.processes import Supervisor
 from suites.subject import Address
-from suites.subject_reader import SubjectFile
+from suites.subject_text import SubjectFile
 
 END_S = 10.0  # how long a server may take over its end
 

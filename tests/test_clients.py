@@ -1,0 +1,92 @@
+"""Clients that people use, each called by its adapter through a few cells; and the adapter that the documents show."""
+
+import os
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fake_router.thread import RouterThread
+from suites.accounts import accounts_of
+from suites.cells import all_cells
+from suites.client_process import ClientSubject
+from suites.driver import Driver
+from suites.lanes import run_plans
+from suites.processes import Supervisor
+from suites.run import Run
+from suites.speech import Channel
+from suites.subject_file import BUILT_IN, built_in_file, built_in_names, load_subject_file
+from suites.subject_text import SubjectFile
+
+Seen = tuple[int | None, str, int, int]  # status, kind, sendings, executions
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "add-a-subject.md"
+CELLS = ("none/healthy/first", "wait/fin-after/first", "status/503-after/first")
+ONCE: tuple[Seen, ...] = ((200, "ok", 1, 1), (None, "unknown", 1, 1), (503, "unknown", 1, 1))
+TWICE: tuple[Seen, ...] = ((200, "ok", 1, 1), (200, "ok", 2, 2), (200, "ok", 2, 2))
+HERE = {"urllib3": ONCE, "urllib3:retry-post": TWICE, "httpx": ONCE, "httpx:transport-retries": ONCE}
+
+
+def clients() -> list[str]:
+    """Every built-in client, and every variant of one."""
+    return [name for name in built_in_names() if built_in_file(name).channel is Channel.LINES]
+
+
+async def lived_through(file: SubjectFile) -> tuple[Seen, ...]:
+    """What became of the only operation of each cell."""
+    runs: dict[int, Run] = {}
+    cells = {cell.id: cell for cell in all_cells()}
+    async with Supervisor() as supervisor:
+        with RouterThread() as routers:
+            async with Driver(subject=ClientSubject(file, supervisor), routers=routers) as driver:
+                await run_plans(driver, [cells[id_].plan for id_ in CELLS], runs.__setitem__)
+    return tuple(seen_in(runs[place]) for place in range(len(CELLS)))
+
+
+def seen_in(run: Run) -> Seen:
+    """What its caller got, after so many sendings and executions."""
+    (account,) = accounts_of(run).planned
+    (outcome,) = (outcome for outcome in run.history if outcome.operation == account.operation)
+    return outcome.status, outcome.kind.value, len(account.attempts), len(account.executions)
+
+
+@pytest.mark.parametrize("name", HERE)
+async def test_a_client_sends_again_what_its_options_say(name: str) -> None:
+    """In this Python, where its package is there for other tests too."""
+    file = built_in_file(name)
+    values = {**file.values, "client_python": sys.executable}
+    assert await lived_through(replace(file, values=values, needs=())) == HERE[name]
+
+
+async def test_the_adapter_in_the_documents_is_whole(tmp_path: Path) -> None:
+    """With the file beside it, as they stand there; it has some 30 lines."""
+    text = DOCUMENT.read_text().partition("## A client\n")[2]
+    adapter, toml = (re.findall(rf"```{kind}\n(.*?)```", text, re.S)[0] for kind in ("python", "toml"))
+    (tmp_path / "my_client.py").write_text(adapter)
+    (tmp_path / "mine.toml").write_text(toml)
+    assert await lived_through(load_subject_file(tmp_path / "mine.toml")) == ONCE
+    assert len([line for line in adapter.splitlines() if line]) <= 35
+
+
+def test_every_client_has_its_adapter_and_says_what_to_install() -> None:
+    """The adapter is beside the files, so that it is installed with them."""
+    for name in clients():
+        file = built_in_file(name)
+        named = [word for word in (*file.command, *file.needs, file.install) if "{here}/clients" in word]
+        paths = [re.search(r"\{here\}/(clients/[\w./-]+)", word) for word in named]
+        assert paths, name
+        assert all(found is not None and (BUILT_IN / found[1]).exists() for found in paths), name
+        assert file.install, name
+        assert file.version, name
+
+
+def test_the_environment_names_no_proxy_to_a_subject(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that it talks to is on this machine."""
+    from suites.programs import environment
+
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    assert {"HTTP_PROXY", "https_proxy"} & set(environment()) == set()
+    assert set(environment()) <= set(os.environ)

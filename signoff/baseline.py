@@ -1,8 +1,10 @@
 """A baseline: an earlier report whose failures are known, for who starts with a forwarder that fails."""
 
+from collections.abc import Mapping
+
 import msgspec
 
-from signoff.comparison import failed_checks
+from signoff.comparison import failed_checks, open_checks
 from signoff.report import Baseline, CellReport, OverallVerdict, Report
 
 
@@ -21,7 +23,7 @@ def against(report: Report, baseline: Report, path: str) -> Report:
     mended = tuple(id_ for id_ in failed if now.get(id_) == "PASS")
     return msgspec.structs.replace(
         report,
-        verdict=_verdict(cells, report.partial),
+        verdict=_verdict(cells, before, report.partial),
         cells=cells,
         baseline=Baseline(
             report=path,
@@ -39,10 +41,16 @@ def _is_known(cell: CellReport, before: CellReport | None) -> bool:
     return failed_checks(cell) <= failed_checks(before)
 
 
-def _verdict(cells: tuple[CellReport, ...], partial: str) -> OverallVerdict:
+def _leaves_open(cell: CellReport, before: CellReport) -> bool:
+    """Beside what is known, it does not show whether a must holds which may have held there."""
+    return bool(open_checks(cell) - failed_checks(before))
+
+
+def _verdict(cells: tuple[CellReport, ...], before: Mapping[str, CellReport], partial: str) -> OverallVerdict:
     """What is known to fail was judged, and is neither a reason to fail nor one to prove nothing."""
     verdicts = {cell.verdict for cell in cells if not cell.known}
     if "FAIL" in verdicts:
         return "FAIL"
-    judged = "PASS" in verdicts or any(cell.known for cell in cells)
-    return "PASS" if judged and "UNKNOWN" not in verdicts and not partial else "UNKNOWN"
+    known = [cell for cell in cells if cell.known]
+    unproved = "UNKNOWN" in verdicts or any(_leaves_open(cell, before[cell.id]) for cell in known)
+    return "PASS" if ("PASS" in verdicts or known) and not unproved and not partial else "UNKNOWN"

@@ -18,7 +18,7 @@ class Change(StrEnum):
     WEAKER = "weaker"  # a safe retry lost, a poorer outcome, more attempts for the same outcome: warns
     STRONGER = "stronger"  # the reverse
     SAME = "same"
-    UNPROVEN = "unproven"  # a side is UNKNOWN, or only one side could run
+    UNPROVEN = "unproven"  # a side is UNKNOWN, in whole or in a must that may have held, or only one side could run
 
 
 TOLD = "tells otherwise: recorded, not judged"
@@ -108,9 +108,22 @@ def unproven(base: CellReport, candidate: CellReport) -> Said | None:
 
 def regressed(base: CellReport, candidate: CellReport) -> Said | None:
     """A must that held is broken."""
-    broken = failed_checks(candidate) - failed_checks(base)
+    broken = failed_checks(candidate) - failed_checks(base) - open_checks(base)
     if broken or (candidate.verdict == "FAIL" and base.verdict == "PASS"):
         return Change.REGRESSED, f"{', '.join(sorted(broken))}: {_first_failure(candidate, broken)}"
+    return None
+
+
+def left_open(base: CellReport, candidate: CellReport) -> Said | None:
+    """Beside what is broken, of a must that may have held nobody knows whether it does now, or did before: a failure
+    of one check proves nothing of another.
+    """
+    nobody_knows = sorted(open_checks(candidate) - failed_checks(base))
+    if nobody_knows:
+        return Change.UNPROVEN, f"candidate leaves open {', '.join(nobody_knows)}{_breaks(candidate)}"
+    nobody_knew = sorted(open_checks(base) & failed_checks(candidate))
+    if nobody_knew:
+        return Change.UNPROVEN, f"base leaves open {', '.join(nobody_knew)}{_breaks(candidate)}"
     return None
 
 
@@ -154,8 +167,8 @@ def outcome(base: CellReport, candidate: CellReport) -> Said | None:
 
 
 def warnings(base: CellReport, candidate: CellReport) -> Said | None:
-    """Shoulds: a safe retry that is not made, a poor error."""
-    if base.warnings == candidate.warnings:
+    """Shoulds: a safe retry that is not made, a poor error. Where a side leaves one open, nobody can tell."""
+    if base.warnings == candidate.warnings or _open_shoulds(base) or _open_shoulds(candidate):
         return None
     change = Change.STRONGER if candidate.warnings < base.warnings else Change.WEAKER
     return change, f"{base.warnings} warnings are now {candidate.warnings}{_warned(base, candidate)}"
@@ -175,6 +188,7 @@ RULES: tuple[Rule, ...] = (
     other_plans,
     unproven,
     regressed,
+    left_open,
     still_broken,
     fixed,
     told,
@@ -195,6 +209,16 @@ def ranks(cell: CellReport) -> tuple[int, ...]:
 def failed_checks(cell: CellReport) -> frozenset[str]:
     """The musts that the cell breaks."""
     return frozenset(f.check for f in cell.findings if f.kind == "must" and f.verdict == "FAIL")
+
+
+def open_checks(cell: CellReport) -> frozenset[str]:
+    """The musts of which the cell does not show whether they hold, and of which none is broken beside."""
+    unknown = {f.check for f in cell.findings if f.kind == "must" and f.verdict == "UNKNOWN"}
+    return frozenset(unknown) - failed_checks(cell)
+
+
+def _open_shoulds(cell: CellReport) -> bool:
+    return any(f.kind == "should" and f.verdict == "UNKNOWN" for f in cell.findings)
 
 
 def _breaks(candidate: CellReport | None) -> str:

@@ -134,7 +134,9 @@ def _grounds(differences: Sequence[CellDifference], *, strict: bool, partial: st
         partial=partial,
         blocking=len(unexcused) - unproven,
         unproven=unproven,
-        compared=sum(_is_judged(each.base) and _is_judged(each.candidate) for each in differences),
+        compared=sum(
+            each.change != "unproven" and _is_judged(each.base) and _is_judged(each.candidate) for each in differences
+        ),
     )
 
 

@@ -8,6 +8,8 @@ RETRIED = FindingReport(check="safe-retry", kind="must", verdict="FAIL", says="w
 TWICE = FindingReport(check="at-most-once", kind="must", verdict="FAIL", says="was executed twice")
 DEAD = FindingReport(check="survives", kind="must", verdict="FAIL", says="died, and again alone")
 LOST = FindingReport(check="safe-retry-made", kind="should", verdict="FAIL", says="was not sent again")
+OPEN = FindingReport(check="at-most-once", kind="must", verdict="UNKNOWN", says="nobody counted")
+NOT_COUNTED = FindingReport(check="safe-retry-made", kind="should", verdict="UNKNOWN", says="nobody counted")
 TOLD = FindingReport(check="tells", kind="tells", verdict="PASS", says="sent twice")
 
 

@@ -9,7 +9,7 @@ from signoff import comparison
 from signoff.comparison import CellChange, Change, compare
 from signoff.report import CellReport
 from signoff.signing_off import sign_off_of
-from tests.literal_reports import DEAD, LOST, RETRIED, TOLD, TWICE, broken, cell, literal_report
+from tests.literal_reports import DEAD, LOST, NOT_COUNTED, OPEN, RETRIED, TOLD, TWICE, broken, cell, literal_report
 
 
 def compared(base: CellReport, candidate: CellReport) -> tuple[CellChange, ...]:
@@ -41,10 +41,47 @@ RULES = [
         Change.STILL_BROKEN,
         (0, 1),
     ),
+    ("what held is open now", "left_open", broken(RETRIED), broken(RETRIED, OPEN), Change.UNPROVEN, (3, 3)),
+    ("what was open is broken", "left_open", broken(RETRIED, OPEN), broken(RETRIED, TWICE), Change.UNPROVEN, (3, 3)),
+    ("what was open is open", "left_open", broken(RETRIED, OPEN), broken(RETRIED, OPEN), Change.UNPROVEN, (3, 3)),
+    ("one is open, another regresses", "regressed", broken(RETRIED), broken(DEAD, OPEN), Change.REGRESSED, (1, 1)),
+    (
+        "what was broken is open",
+        "still_broken",
+        broken(RETRIED, TWICE),
+        broken(RETRIED, OPEN),
+        Change.STILL_BROKEN,
+        (0, 1),
+    ),
+    ("what was open holds", "fixed", broken(RETRIED, OPEN), PASSED, Change.FIXED, (0, 0)),
+    (
+        "broken in one operation, open in another",
+        "still_broken",
+        broken(TWICE),
+        broken(TWICE, OPEN),
+        Change.STILL_BROKEN,
+        (0, 1),
+    ),
     ("a must that was broken holds", "fixed", broken(RETRIED), PASSED, Change.FIXED, (0, 0)),
     ("fixed, though it warns", "fixed", broken(RETRIED), cell(findings=(LOST,), warnings=1), Change.FIXED, (0, 0)),
     ("a safe retry is lost", "warnings", PASSED, cell(findings=(LOST,), warnings=1), Change.WEAKER, (0, 0)),
     ("a safe retry is made now", "warnings", cell(findings=(LOST,), warnings=1), PASSED, Change.STRONGER, (0, 0)),
+    (
+        "a safe retry that nobody can count now",
+        None,
+        cell(findings=(LOST,), warnings=1),
+        cell(findings=(NOT_COUNTED,)),
+        Change.SAME,
+        (0, 0),
+    ),
+    (
+        "a safe retry that nobody could count",
+        None,
+        cell(findings=(NOT_COUNTED,)),
+        cell(findings=(LOST,), warnings=1),
+        Change.SAME,
+        (0, 0),
+    ),
     ("a result became not knowing", "outcome", PASSED, cell(outcome="unknown", status=502), Change.WEAKER, (0, 0)),
     ("a result became 'not executed'", "outcome", PASSED, cell(outcome="failed", status=503), Change.WEAKER, (0, 0)),
     (

@@ -42,6 +42,13 @@ VERDICTS: list[tuple[str, str | None, Made, str, int]] = [
         "UNPROVEN",
         3,
     ),
+    (
+        "nothing that was lived through can be compared, all is excused",
+        "compares_nothing",
+        lambda: signed_off(cell(), cell(plan={"schema": 1}), allowed=ANYTHING),
+        "UNPROVEN",
+        3,
+    ),
     ("no cells at all", "compares_nothing", lambda: signed_off(literal_report(), literal_report()), "UNPROVEN", 3),
     (
         "what is open is excused",

@@ -69,11 +69,11 @@ class Driver:
             pulse.stop_soon()
 
     async def run(self, plan: Plan, *, turn: int = 0) -> Run:
-        """The plan on an instance of its own; on one that stands, which has not met its fault in `turn` runs before.
+        """The plan on an instance of its own, or the one that stands; `turn`: how many did not meet its fault before.
         What the subject sends while it is stopped is in the ledger too.
         """
         async with self.stages.one(way=way_of(plan)) as stage:
-            if self.subject.spec.standing and turn:
+            if turn:
                 await lead_by_turns(stage, self.numbers, plan, turn)
             run = await self.run_on(stage, plan)
         entries = stage.entries(since=run.ledger[0].seq - 1)

@@ -35,10 +35,10 @@ async def lead_to_first(stage: Stage, numbers: Numbers) -> None:
 
 
 async def lead_by_turns(stage: Stage, numbers: Numbers, plan: Plan, turn: int) -> None:
-    """One that stands may go round, or stay where it is. Healthy operations are sent until one of them meets, in odd
-    turns, the upstream before the faulty one; in even turns the faulty one itself.
+    """One that has been in use, or begins by chance, may go round, or stay where it is. Healthy operations are sent
+    until one of them meets, in odd turns, the upstream before the faulty one; in even turns the faulty one itself.
 
-    One that chooses by chance is led nowhere; it has its next turn.
+    One that chooses by chance each time is led nowhere; it has its next turn.
     """
     faulty = next((listener.upstream for listener in plan.listeners if listener.upstream is not None), None)
     if faulty is None:

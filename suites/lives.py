@@ -11,36 +11,37 @@ from suites.judge import Judgement, judge, judge_twins, judgement_of
 from suites.run import Run
 
 TRIES = 3
-TURNS = 5  # of one that stands, and chooses another upstream each time
+TURNS = 5  # of one that chooses another upstream each time
 
 Record = Callable[[Run], None]
 
 
 async def live(driver: Driver, plan: Plan, record: Record = lambda run: None) -> tuple[Run, Judgement]:
     """The plan on a fresh instance, judged. While the machine stalls, what rests on cause or timing is not believed:
-    the plan is lived through again, and after TRIES it is UNKNOWN. So is a plan whose faulty upstream a subject that
-    stands has not chosen, at most TURNS times. `record` hears of every run, believed or not.
+    the plan is lived through again, and after TRIES it is UNKNOWN. So is a plan whose faulty upstream the subject has
+    not chosen, at most TURNS times. `record` hears of every run, believed or not.
 
     Raises SubjectError.
     """
-    doubts = 0
-    for turn in range(TURNS):
-        run = await driver.run(plan, turn=turn)
+    doubts = turns = 0
+    while True:
+        run = await driver.run(plan, turn=turns)
         record(run)
         judgement = judge(run)
-        doubtful = is_doubtful(run, judgement)
+        doubtful, elsewhere = is_doubtful(run, judgement), _went_elsewhere(run, judgement)
         doubts += doubtful
-        if doubts == TRIES or not (doubtful or _went_elsewhere(driver, run, judgement)):
+        turns += elsewhere
+        if doubts == TRIES or turns == TURNS or not (doubtful or elsewhere):
             break
     return run, judgement_of(doubted(judgement.findings, run.stalled_ms)) if doubtful else judgement
 
 
-def _went_elsewhere(driver: Driver, run: Run, judgement: Judgement) -> bool:
-    """A fresh instance begins with its first upstream; one that stands goes on where it was, so that the only thing
-    amiss may be that it has not met the faulty one.
+def _went_elsewhere(run: Run, judgement: Judgement) -> bool:
+    """Most fresh instances begin with their first upstream; others by chance, and one that stands goes on where it
+    was, so that the only thing amiss may be that it has not met the faulty one.
     """
     one_of_many = any(listener.upstream is not None for listener in run.plan.listeners)
-    return driver.subject.spec.standing and one_of_many and met_nothing(run, judgement)
+    return one_of_many and met_nothing(run, judgement)
 
 
 def met_nothing(run: Run, judgement: Judgement) -> bool:

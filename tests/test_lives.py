@@ -11,11 +11,11 @@ from faults.plan import Plan, PlannedOperation
 from suites.driver import Driver
 from suites.findings import Claim, Finding, Proof, Verdict
 from suites.judge import judgement_of
-from suites.lives import doubted, is_doubtful, live_or_again, stalled
+from suites.lives import TURNS, doubted, is_doubtful, live, live_or_again, stalled
 from suites.pulse import BEAT_S, Pulse
 from suites.reference import reference_subject
 from suites.run import Promise, Run, SubjectFacts
-from tests.ledgers import hung, ok, opened, planned, run, served
+from tests.ledgers import held, hung, ok, opened, planned, run, served
 
 FACTS = SubjectFacts(name="any", promises=Promise.ANSWERING)
 PLAN = Plan(operations=(PlannedOperation(),))
@@ -98,3 +98,19 @@ async def test_who_met_nothing_gets_one_more_chance(runs: tuple[Run, ...], verdi
     _, judgement = await live_or_again(cast("Driver", driver), PLAN)
     assert judgement.verdict is verdict
     assert len(told) == left
+
+
+@pytest.mark.parametrize("turns", [0, 2, TURNS - 1, TURNS])
+async def test_who_went_to_another_upstream_is_led_to_the_faulty_one(turns: int) -> None:
+    """Whoever chooses by chance: at most so many times, each with its turn."""
+    elsewhere = run(held("unread-never"), [opened(1, 1), *served(1, 1, upstream=1)], ok())
+    led: list[int] = []
+
+    async def next_run(plan: Plan, *, turn: int = 0) -> Run:
+        led.append(turn)
+        return elsewhere if turn < turns else WELL
+
+    driver = SimpleNamespace(run=next_run)
+    _, judgement = await live(cast("Driver", driver), elsewhere.plan)
+    assert led == list(range(min(turns + 1, TURNS)))
+    assert judgement.verdict is (Verdict.PASS if turns < TURNS else Verdict.UNKNOWN)

@@ -1,11 +1,12 @@
 """What a hostile or broken caller cannot do: hold connections without a request, fill memory, or break a handler."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
 from forwarder.api.connection import MOST_HEAD_BYTES, Connection
-from tests.api_server import SAMPLE, SAMPLED, serving
+from tests.api_server import SAMPLE, SAMPLED, Serving, request, serving
 from tests.raw_router import SILENCE, Act, RawRouter
 
 NOWHERE = "http://127.0.0.1:1"
@@ -71,6 +72,36 @@ async def test_what_is_held_of_a_request_that_runs_has_its_room() -> None:
         gate.set()
         assert (await (await server.poll(first)).answer()).status == 200
         assert (await server.post("asample", {**asked, "prompt": _prompt(1_000)})).status == 200
+
+
+@pytest.mark.parametrize("path", ["asample", "/v1/completions"])
+async def test_what_has_come_of_a_body_takes_room_until_its_caller_leaves(path: str) -> None:
+    """A second one is told to come again; what is small comes through all the same."""
+    part = 200_000
+    head = request(path, b"").replace(b"Content-Length: 0", b"Content-Length: 300000")
+    async with serving(NOWHERE, "--max-stored-bytes", "300000") as server:
+        first = await server.open(head + b" " * part)
+        await _until(server, lambda stored: stored == part)
+        second = await (await server.open(head + b" " * part)).answer()
+        error = second.json["error"]
+        assert (second.status, error["type"], error["executed"]) == (429, "full", "no")
+        assert (await server.post("session_heartbeat", {"session_id": "x"})).status == 404
+        await first.close()
+        await _until(server, lambda stored: stored == 0)
+
+
+async def _until(server: Serving, reached: Callable[[int], bool]) -> None:
+    """So many bytes are stored. What a caller has written cannot be waited for otherwise."""
+    while not reached((await server.settled())["stored_bytes"]):
+        pass
+
+
+async def test_a_completion_that_is_too_large_is_refused_before_it_has_come() -> None:
+    """And it says that nothing was executed."""
+    head = b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n\r\n"
+    async with serving(NOWHERE, "--max-body-bytes", "100") as server:
+        answer = await (await server.open(head)).answer()
+    assert (answer.status, answer.json["error"]["executed"]) == (413, "no")
 
 
 def _prompt(tokens: int) -> dict[str, object]:

@@ -8,6 +8,9 @@ from starlette.requests import Request
 
 from forwarder.api.activity import Activity
 from forwarder.api.answers import RefusedError
+from forwarder.futures.room import Room
+
+SMALL_BYTES = 64 * 1024  # of a body: about what lies unread in a connection anyway
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -17,15 +20,20 @@ class CallerLeftError(Exception):
 
 
 class Incoming:
-    """Reads bodies of at most `max_bytes`, each within `timeout_s` seconds from its head."""
+    """Reads bodies of at most `max_bytes`, each within `timeout_s` seconds from its head. What has come of a body takes
+    room until it is whole; whoever read it then has its room to ask for, without a wait between.
+    """
 
-    def __init__(self, activity: Activity, *, max_bytes: int, timeout_s: float) -> None:
+    def __init__(self, activity: Activity, room: Room, *, max_bytes: int, timeout_s: float) -> None:
         self._activity = activity
+        self._room = room
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
 
     async def body(self, request: Request) -> bytes:
-        """All bytes of it. Raises CallerLeftError, and RefusedError: 413 for a larger one, 408 for a later one."""
+        """All bytes of it. Raises CallerLeftError, RefusedError (413 for a larger one, 408 for a later one), and
+        FullError where there is no room for it.
+        """
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > self._max_bytes:
             raise self._too_large(declared)
@@ -38,19 +46,31 @@ class Incoming:
 
     async def _whole(self, request: Request) -> bytes:
         chunks: list[bytes] = []
-        size = 0
-        while True:
-            with self._activity.waiting():
-                message = await request.receive()
-            if message["type"] == "http.disconnect":
-                raise CallerLeftError
-            chunk = message.get("body", b"")
-            size += len(chunk)
-            if size > self._max_bytes:
-                raise self._too_large(f"{size} and more")
-            chunks.append(chunk)
-            if not message.get("more_body", False):
-                return b"".join(chunks)
+        held = 0
+        try:
+            while True:
+                with self._activity.waiting():
+                    message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise CallerLeftError
+                chunk = message.get("body", b"")
+                self._hold(held, len(chunk))
+                held += len(chunk)
+                chunks.append(chunk)
+                if not message.get("more_body", False):
+                    return b"".join(chunks)
+        finally:
+            self._room.give(held)
+
+    def _hold(self, held: int, more: int) -> None:
+        """Polls and heartbeats are small: they come through, however little room there is."""
+        size = held + more
+        if size > self._max_bytes:
+            raise self._too_large(f"{size} and more")
+        if size <= SMALL_BYTES:
+            self._room.take_anyway(more)
+        else:
+            self._room.take(more)
 
     def _too_large(self, size: str) -> RefusedError:
         return RefusedError(413, "body_too_large", f"a body of {size} bytes; expected at most {self._max_bytes}")

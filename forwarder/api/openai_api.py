@@ -8,14 +8,17 @@ not undo the work. But for a caller that has left nothing is sent again. (A stre
 
 from functools import partial
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from forwarder.api.answers import JSON_TYPE, refusal
+from forwarder.api.answers import JSON_TYPE, RefusedError, refusal
 from forwarder.api.failures import Failure, failure_of
+from forwarder.api.incoming import CallerLeftError
+from forwarder.api.refusals import refused_by_store
 from forwarder.api.service import Service
 from forwarder.errors import ForwardError, RequestError
+from forwarder.futures.errors import StoreError
 from forwarder.futures.outcome import Executed
 from forwarder.relay import Relay
 from forwarder.request import Api, request_of
@@ -32,9 +35,14 @@ def routes_of(service: Service) -> list[Route]:
 
 async def _answer(service: Service, api: Api, request: Request) -> Response:
     try:
-        body = await request.body()
-    except ClientDisconnect:
+        with service.activity.working():
+            body = await service.incoming.body(request)
+    except CallerLeftError:
         return Response(status_code=400)  # half a request, and nobody to tell
+    except StoreError as error:
+        return _refused(refused_by_store(error))
+    except RefusedError as error:
+        return _refused(error)
     if service.ending.begun:
         return _failed(_ENDING)
     forwarder = service.forwarder
@@ -47,6 +55,10 @@ async def _answer(service: Service, api: Api, request: Request) -> Response:
         return _counted(service, api, error)
     service.metrics.operation(api.value, "completed")
     return Response(completion.raw, media_type=JSON_TYPE)
+
+
+def _refused(error: RefusedError) -> Response:
+    return refusal(error.status, error.kind, error.says, executed=Executed.NO.value, attempts=0)
 
 
 def _counted(service: Service, api: Api, error: ForwardError | RequestError) -> Response:

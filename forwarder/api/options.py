@@ -128,7 +128,7 @@ OPTIONS: tuple[Option, ...] = (
         parse=values.positive,
         metavar="N",
         default=str(_LIMITS.max_bytes),
-        says="bytes of requests that run, of results and of what is kept of them; more is refused with 429",
+        says="bytes of requests that come or run, of results and of what is kept of them; more is refused with 429",
     ),
     Option(
         flag="--max-futures",
@@ -141,15 +141,16 @@ OPTIONS: tuple[Option, ...] = (
         flag="--max-body-bytes",
         parse=values.positive,
         metavar="N",
-        default=str(64 * 1024**2),
-        says="a larger request to the sampling API is refused with 413",
+        default=str(16 * 1024**2),
+        says="a larger request is refused with 413: this is more than two million tokens, and to read them holds up "
+        "everybody else for some tenths of a second",
     ),
     Option(
         flag="--body-timeout-s",
         parse=values.positive,
         metavar="S",
         default="60",
-        says="a request to the sampling API whose body takes longer is refused with 408",
+        says="a request whose body takes longer is refused with 408",
     ),
     Option(
         flag="--keep-alive-s",

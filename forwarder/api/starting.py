@@ -49,7 +49,7 @@ async def service_of(options: argparse.Namespace, forwarder: Forwarder, metrics:
         forwards=forwards,
         polls=Polls(futures, clock, activity, hold_ms=ttl.hold_ms),
         activity=activity,
-        incoming=Incoming(activity, max_bytes=options.max_body_bytes, timeout_s=options.body_timeout_s),
+        incoming=Incoming(activity, futures.room, max_bytes=options.max_body_bytes, timeout_s=options.body_timeout_s),
         metrics=metrics,
         ending=Ending(forwarder, forwards, futures, drain_s=options.drain_s),
         models=tuple(options.model),

@@ -62,7 +62,7 @@ class Limits:
     """What is accepted at most. Raises ValueError for what cannot be.
 
     max_bytes: of memory, for results that are kept and those that may still come (each reserves its upper bound when
-    it is accepted), for what is held of requests that run, for keys, and for sessions. max_futures: operations that
+    it is accepted), for requests that come or run, for keys, and for sessions. max_futures: operations that
     run or whose outcome is kept.
     """
 

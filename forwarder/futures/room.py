@@ -24,7 +24,7 @@ class Room:
         if self.taken_bytes + size_bytes > limits.max_bytes:
             raise FullError(
                 f"this would take {size_bytes} bytes, and {self.taken_bytes} of {limits.max_bytes} are taken by "
-                "results that wait to be fetched or may still come: fetch them and come again"
+                "requests, and by results that wait to be fetched or may still come: fetch them and come again"
             )
         self.taken_bytes += size_bytes
 

@@ -30,27 +30,27 @@ _WHY = {State.EVICTED: Why.EVICTED, State.EXPIRED: Why.EXPIRED, State.FORGOTTEN:
 
 
 class Futures:
-    """Use `open`; close it by `shut_down`."""
+    """Use `open`; close it by `shut_down`. room: what it holds, and may hold; callers' bodies take some of it too."""
 
     def __init__(self, *, clock: Clock, journal: Journal, ttl: Ttl, limits: Limits, recovered: Recovered) -> None:
         self._clock = clock
         self._journal = journal
         self._identity = recovered.identity
-        self._room = Room(limits)
+        self.room = Room(limits)
         self._sessions = Sessions(ttl.session_ms)
-        self._shelf = Shelf(ttl, self._room, journal)
+        self._shelf = Shelf(ttl, self.room, journal)
         self._submits = Submits(
             identity=recovered.identity,
             next_counter=recovered.next_counter,
             shelf=self._shelf,
-            room=self._room,
+            room=self.room,
             journal=journal,
         )
         self._sweeper = Sweeper(
-            clock=clock, sessions=self._sessions, shelf=self._shelf, room=self._room, journal=journal
+            clock=clock, sessions=self._sessions, shelf=self._shelf, room=self.room, journal=journal
         )
         self._lost = restore(
-            recovered, sessions=self._sessions, shelf=self._shelf, room=self._room, now_ms=clock.now_ms()
+            recovered, sessions=self._sessions, shelf=self._shelf, room=self.room, now_ms=clock.now_ms()
         )
 
     @classmethod
@@ -75,7 +75,7 @@ class Futures:
         """The id of a new session. Raises FullError, JournalError."""
         self._refuse_when_closed()
         self._sweeper.sweep()
-        self._room.take(SESSION_BYTES)
+        self.room.take(SESSION_BYTES)
         session_id = fresh_session_id()
         now_ms = self._clock.now_ms()
         self._sessions.open(session_id, now_ms)
@@ -84,7 +84,7 @@ class Futures:
             await self._durable(SessionOpened(session_id, now_ms))
         except JournalError:
             if self._sessions.drop(session_id) is not None:
-                self._room.give(SESSION_BYTES)
+                self.room.give(SESSION_BYTES)
             raise
         return session_id
 
@@ -95,7 +95,7 @@ class Futures:
         number = fresh_number()
         sampling = self._sessions.open_sampling(number, session_id, model, self._clock.now_ms())
         try:
-            self._room.take(SAMPLING_BYTES)
+            self.room.take(SAMPLING_BYTES)
         except FullError:
             self._sessions.drop_sampling(sampling)
             raise
@@ -103,7 +103,7 @@ class Futures:
             await self._durable(SamplingOpened(number, session_id, model))
         except JournalError:
             if self._sessions.drop_sampling(sampling):
-                self._room.give(SAMPLING_BYTES)
+                self.room.give(SAMPLING_BYTES)
             raise
         return sampling.id
 
@@ -183,7 +183,7 @@ class Futures:
             delivered=delivered,
             evicted=self._shelf.evicted,
             expired=self._shelf.expired,
-            stored_bytes=self._room.taken_bytes,
+            stored_bytes=self.room.taken_bytes,
             sessions=len(self._sessions),
             keys=self._shelf.keys,
             unwritten=self._journal.unwritten,

@@ -43,7 +43,8 @@ GET /healthz answers {"in_flight": n}, GET /metrics what Prometheus scrapes.
 When it listens it prints one line of JSON to stdout: {"listening": "HOST:PORT", "host", "port", "pid"}.
 SIGTERM: it takes no new request, answers those in flight (for --drain-s seconds; a second signal skips them), gives
 every future an outcome, and exits with 0. Logs go to stderr.
-Exit codes: 0 ended by SIGTERM, 2 wrong usage, 4 could not listen or open its store, 130 after Ctrl-C.
+Exit codes: 0 ended by SIGTERM, 2 wrong usage, 4 could not listen, or its store
+  cannot be used or broke down, 130 after Ctrl-C.
 
 example:
   python -m forwarder --listen 127.0.0.1:8080 --router http://10.0.0.1:8000 --router http://10.0.0.2:8000"""
@@ -146,7 +147,7 @@ async def _serve(
                 await server.serve(sockets=[listener])
             except ListenError as error:
                 return error.error
-    return None
+            return service.ending.broken
 
 
 def _trusting(path: str) -> ssl.SSLContext:

@@ -48,6 +48,10 @@ class Server(uvicorn.Server):
         self.force_exit = self._ending.hastened
         self._ending.hasten()
 
+    async def on_tick(self, counter: int) -> bool:
+        """True: it is to end; also because it has broken off."""
+        return await super().on_tick(counter) or self._ending.broken is not None
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Polls are taken while there are futures in flight; then it closes its port, and waits for open requests."""
         self._ending.begin()

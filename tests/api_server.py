@@ -221,10 +221,12 @@ class Process(Caller):
 
 
 @asynccontextmanager
-async def running(*flags: str, stderr: int = asyncio.subprocess.DEVNULL) -> AsyncIterator[Process]:
+async def running(
+    *flags: str, stderr: int = asyncio.subprocess.DEVNULL, module: str = "forwarder"
+) -> AsyncIterator[Process]:
     """One that listens."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "forwarder", "--listen", "127.0.0.1:0", *flags,
+        sys.executable, "-m", module, "--listen", "127.0.0.1:0", *flags,
         stdout=asyncio.subprocess.PIPE, stderr=stderr,
     )  # fmt: skip
     assert process.stdout is not None

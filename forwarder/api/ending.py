@@ -9,6 +9,7 @@ from collections.abc import Callable
 from forwarder.api.background import Forwards
 from forwarder.api.patience import GRACE_S
 from forwarder.client import Forwarder
+from forwarder.futures.errors import JournalError
 from forwarder.futures.outcome import Executed, Failed
 from forwarder.futures.store import Futures
 
@@ -27,6 +28,11 @@ class Ending:
         self._hastened = False
 
     @property
+    def broken(self) -> JournalError | None:
+        """Why it ends by itself, at once."""
+        return self._futures.broken
+
+    @property
     def begun(self) -> bool:
         """No operation is taken any more."""
         return self._deadline is not None
@@ -34,7 +40,7 @@ class Ending:
     @property
     def left_s(self) -> float:
         """How long operations in flight may still go on."""
-        if self._hastened or self._deadline is None:
+        if self._hastened or self.broken or self._deadline is None:
             return 0.0
         return max(0.0, self._deadline - asyncio.get_running_loop().time())
 

@@ -32,6 +32,11 @@ class Journal(Protocol):
         """Outcomes that could not be written, and are kept to be written later."""
         ...
 
+    @property
+    def broken(self) -> JournalError | None:
+        """By a defect it writes nothing any more, and refuses all."""
+        ...
+
     async def close(self) -> None:
         """All entries are done, and what they did in `done` was written as well; later entries are refused."""
         ...
@@ -41,6 +46,7 @@ class NoJournal:
     """Nothing is written down: a restarted store knows nothing, and has another identity."""
 
     unwritten = 0
+    broken: JournalError | None = None
 
     def load(self) -> Recovered:
         """An empty store."""

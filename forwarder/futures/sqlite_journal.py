@@ -36,6 +36,7 @@ class SqliteJournal:
         self._queue: SimpleQueue[_Written | None] = SimpleQueue()
         self._untold = 0
         self._closed = False
+        self.broken: JournalError | None = None  # by a defect: nothing is written any more, and nobody waits for it
         self._all_told = asyncio.Event()
         self._ended = asyncio.Event()
         self._thread: Thread | None = None
@@ -70,7 +71,7 @@ class SqliteJournal:
     def write(self, entry: Entry, done: Done = heedless) -> None:
         """Write it down; `done` is called on the loop when it is durable, or will not be."""
         if self._closed or self._writer is None:
-            done(JournalError(f"the journal {self._path!r} is closed"))
+            done(self.broken or JournalError(f"the journal {self._path!r} is closed"))
             return
         self._untold += 1
         self._all_told.clear()
@@ -89,12 +90,19 @@ class SqliteJournal:
 
     def _run(self, loop: asyncio.AbstractEventLoop, writer: Writer) -> None:
         """On the thread. A loop that was closed without this journal ends it too."""
-        with suppress(RuntimeError):
-            while batch := self._batch():
-                verdicts = writer.write([entry for entry, _ in batch])
-                loop.call_soon_threadsafe(self._tell, batch, verdicts)
-            writer.write_late()
-            loop.call_soon_threadsafe(self._ended.set)
+        batch: list[_Written] = []
+        with suppress(RuntimeError):  # of a loop that is closed
+            try:
+                while batch := self._batch():
+                    verdicts = writer.write([entry for entry, _ in batch])
+                    loop.call_soon_threadsafe(self._tell, batch, verdicts)
+                    batch = []
+                writer.write_late()
+            except Exception as error:  # noqa: BLE001 - a defect of ours must not leave callers waiting for ever
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(self._break_down, error, batch)
+            finally:
+                loop.call_soon_threadsafe(self._ended.set)
 
     def _batch(self) -> list[_Written]:
         """What lies in the queue, up to a bound; waits for the first. Empty: the journal is closed."""
@@ -115,11 +123,36 @@ class SqliteJournal:
         return batch
 
     def _tell(self, batch: Sequence[_Written], verdicts: Sequence[Verdict]) -> None:
-        for (_, done), verdict in zip(batch, verdicts, strict=True):
-            done(verdict)
+        defects = [self._done(done, verdict) for (_, done), verdict in zip(batch, verdicts, strict=True)]
         self._untold -= len(batch)
         if not self._untold:
             self._all_told.set()
+        for defect in filter(None, defects):
+            self._break_down(defect, ())
+
+    def _break_down(self, error: Exception, batch: Sequence[_Written]) -> None:
+        """Nothing is written any more, and all who wait to be told are told so."""
+        self._closed = True
+        self.broken = self.broken or JournalError(
+            f"the journal {self._path!r} broke down, and nothing more is written to it: {error!r}; this is a defect"
+        )
+        untold = [*batch]
+        with suppress(Empty):
+            while True:
+                written = self._queue.get_nowait()
+                if written is not None:
+                    untold.append(written)
+        self._queue.put(None)  # for a thread that waits
+        self._tell(untold, [self.broken] * len(untold))
+
+    @staticmethod
+    def _done(done: Done, verdict: Verdict) -> Exception | None:
+        """The defect of who was told."""
+        try:
+            done(verdict)
+        except Exception as error:  # noqa: BLE001 - the others have to be told all the same
+            return error
+        return None
 
     def _let_go(self) -> None:
         """Close the file and leave it to others."""

@@ -189,6 +189,11 @@ class Futures:
             unwritten=self._journal.unwritten,
         )
 
+    @property
+    def broken(self) -> JournalError | None:
+        """What it is told from now on a crash would forget: its journal broke down, by a defect."""
+        return self._journal.broken
+
     def accept_nothing_more(self) -> None:
         """From now on new keys and sessions are refused with ClosedError; all else is answered as before."""
         self._submits.closed = True

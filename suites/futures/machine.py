@@ -114,8 +114,8 @@ class FuturesMachine(RuleBasedStateMachine):
         if not self.restarts or not self.playing.cast.operations:
             return 0
         if self.crossable:
-            return 16
-        return 8 if self.storage.store is Store.MEMORY else 2
+            return 20
+        return 5 if self.storage.store is Store.MEMORY else 2
 
     def _wish_to_open(self) -> int:
         """A session is needed where none lives."""
@@ -175,8 +175,10 @@ class FuturesMachine(RuleBasedStateMachine):
         self.do(steps.Advance(ms=drawn.one_of(moments(self.playing.lives))))
 
     def _restart(self, drawn: Drawn) -> None:
+        """Whoever waits is owed an answer by a server that is told to end, and none by one that is killed."""
         self.restarts -= 1
-        self.do(steps.Restart(killed=bool(drawn.how % 2)))
+        one_in = 4 if self.crossable else 2
+        self.do(steps.Restart(killed=drawn.how % one_in == 1))
         self.do(steps.Open())
         self.do(steps.Submit(session=self.playing.cast.sessions - 1))
 

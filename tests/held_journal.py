@@ -9,6 +9,7 @@ class HeldJournal:
     """`held` are the entries that wait, in order; `written` those that became durable."""
 
     unwritten = 0
+    broken: JournalError | None = None
 
     def __init__(self) -> None:
         self.holds = False

@@ -167,31 +167,6 @@ async def test_a_journal_that_is_reached_by_a_link_is_the_same_one(tmp_path: Pat
     await futures.shut_down(lambda _: ENDED)
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "DELETE FROM store",
-        "UPDATE store SET identity = 'x'",
-        "UPDATE outcomes SET payload = NULL",
-        "UPDATE futures SET fate = 'LOST'",
-        "DROP TABLE outcomes",
-    ],
-)
-async def test_a_damaged_journal_is_refused_and_let_go(tmp_path: Path, damage: str) -> None:
-    """It is found out while it is read, before anything is served from it; then it is free for who mends it."""
-    path = tmp_path / "store.db"
-    futures = await _opened(path)
-    await futures.resolve(await _submitted(futures, await _sampling(futures), 0), LARGE)
-    await futures.shut_down(lambda _: ENDED)
-    database = sqlite3.connect(path)
-    database.execute(damage)
-    database.commit()
-    database.close()
-    for _ in range(2):
-        with pytest.raises(JournalError, match="damaged"):
-            await _opened(path)
-
-
 async def test_ids_go_on_after_a_restart_and_of_another_store_none_is_known(tmp_path: Path) -> None:
     """No id is used again, also when all its operations are forgotten."""
     futures = await _opened(tmp_path / "store.db")

@@ -56,8 +56,8 @@ class Fates:
             page = self._pages[number] = _Page()
             self._room.take_anyway(PAGE_BYTES)
             if number > self._newest:
-                previous, self._newest = self._newest, number
-                for old in range(previous - RECENT_PAGES + 1, number - RECENT_PAGES + 1):
+                self._newest = number
+                for old in [each for each in self._pages if each <= number - RECENT_PAGES]:
                     self._drop_if_over(old)
         page.held += 1
 

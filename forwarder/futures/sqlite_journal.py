@@ -18,7 +18,8 @@ from forwarder.futures.entries import Entry, Finished, Recovered
 from forwarder.futures.errors import JournalError
 from forwarder.futures.journal import Done, heedless
 from forwarder.futures.outcome import Sampled
-from forwarder.futures.sqlite_schema import connected, prepare, recovered_from
+from forwarder.futures.sqlite_rows import recovered_from
+from forwarder.futures.sqlite_schema import connected, prepare
 from forwarder.futures.sqlite_writer import Verdict, Writer
 
 BUSY_MS = 20_000  # how long another process (a backup, say) may hold the file before what is to be written is refused

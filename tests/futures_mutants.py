@@ -22,6 +22,7 @@ from forwarder.futures.entries import Accepted, Entry
 from forwarder.futures.errors import FullError
 from forwarder.futures.future import DueQueue
 from forwarder.futures.ids import StoreIdentity
+from forwarder.futures.journal import Done, heedless
 from forwarder.futures.keys import content_of
 from forwarder.futures.outcome import Failed, Gone, Outcome, Sampled
 from forwarder.futures.recovery import LOST
@@ -174,11 +175,11 @@ def forgets_what_it_took() -> None:
     """Only outcomes are written to its store."""
     write = SqliteJournal.write
 
-    def written(self: SqliteJournal, entry: Entry, done: Any = None) -> None:
-        if not isinstance(entry, Accepted):
-            write(self, entry, done)
-        elif done is not None:
+    def written(self: SqliteJournal, entry: Entry, done: Done = heedless) -> None:
+        if isinstance(entry, Accepted):
             done(None)
+        else:
+            write(self, entry, done)
 
     _set(SqliteJournal, "write", written)
 

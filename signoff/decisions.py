@@ -63,7 +63,7 @@ def _decides(cell: CellReport) -> bool:
 def _decision(key: Key, pairs: Sequence[Pair]) -> Decision:
     phase, evidence, class_, truth = key
     base, candidate = did(was for was, _ in pairs), did(now for _, now in pairs)
-    changes = [change for change in map(_changed, pairs) if change is not None]
+    changes = [change for change in map(changed, pairs) if change is not None]
     saw = in_words(phase, evidence)
     return Decision(
         evidence=saw,
@@ -113,7 +113,7 @@ def in_words(phase: str, evidence: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Changed:
+class Changed:
     """One cell in which the sides do not do the same. worse: the candidate sends more often."""
 
     says: str
@@ -121,18 +121,19 @@ class _Changed:
     executions: int
 
 
-def _changed(pair: Pair) -> _Changed | None:
+def changed(pair: Pair) -> Changed | None:
+    """What the sides do otherwise in that cell; None where both do the same, or nobody counted."""
     was, now = pair
     did_, does = _decided(was), _decided(now)
     if did_ != does:
-        return _Changed(says=f"{_WAS[did_]}, now {does}", worse=does == SENDS_AGAIN, executions=now.executions)
+        return Changed(says=f"{_WAS[did_]}, now {does}", worse=does == SENDS_AGAIN, executions=now.executions)
     if was.attempts is None or now.attempts is None or was.attempts == now.attempts:
         return None
     says = f"sent {was.attempts} times, now {now.attempts} times"
-    return _Changed(says=says, worse=now.attempts > was.attempts, executions=now.executions)
+    return Changed(says=says, worse=now.attempts > was.attempts, executions=now.executions)
 
 
-def _sentence(saw: str, key: Key, changes: Sequence[_Changed], cells: int) -> str:
+def _sentence(saw: str, key: Key, changes: Sequence[Changed], cells: int) -> str:
     """ "503, after the work was done: gave up, now sends again (executed twice)": the worst of what changed."""
     _, _, class_, truth = key
     when = "after the work was done" if truth == "executed" else "before any work was done"

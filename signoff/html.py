@@ -29,6 +29,7 @@ def html_of_report(report: Report, named: str) -> bytes:
         sub=f"{', '.join(facts)}; seed {report.seed}; {counts}",
         partial=report.partial,
         matter=(),
+        notes=(),
         tool=report.tool,
         data=data_of_report(report, named),
     )
@@ -44,13 +45,22 @@ def html_of_sign_off(sign_off: SignOff) -> bytes:
         sub=f"depth {sign_off.depth}; seed {sign_off.seed}; {counts}",
         partial=sign_off.partial,
         matter=sign_off.matter,
+        notes=sign_off.notes,
         tool=sign_off.tool,
         data=data_of_sign_off(sign_off),
     )
 
 
 def _page(
-    *, verdict: str, subjects: str, sub: str, partial: str, matter: Iterable[str], tool: str, data: Mapping[str, Any]
+    *,
+    verdict: str,
+    subjects: str,
+    sub: str,
+    partial: str,
+    matter: Iterable[str],
+    notes: Iterable[str],
+    tool: str,
+    data: Mapping[str, Any],
 ) -> bytes:
     known = {
         "title": escape(f"{verdict}: {subjects}"),
@@ -60,6 +70,7 @@ def _page(
         "sub": escape(sub),
         "partial": f'<p class="partial">Not whole: {escape(partial)}. No verdict is claimed.</p>' if partial else "",
         "matter": "".join(f"<li>{escape(line)}</li>" for line in matter),
+        "notes": "".join(f'<p class="note">Note: {escape(note)}</p>' for note in notes),
         "footer": escape(
             f"{tool}. Finding by finding in report.json, entry by entry in ledger.jsonl, beside this page."
         ),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from signoff.decisions import SENDS_AGAIN
+from signoff.decisions import SENDS_AGAIN, changed
 from signoff.sign_off import Allowance, CellDifference, Decision, Work
 
 LINES = 3
@@ -16,14 +16,16 @@ def matter_of(
     work: Work | None,
     allowances: Sequence[Allowance],
     partial: str = "",
+    unpromised: str = "",
 ) -> tuple[str, ...]:
     """The lines that matter, the worst first: what regresses, in the words of a decision where one changed; what it
-    costs; what is unproven; then what else changed. Of what is not whole: why, and what regresses in that part of it.
+    costs, where that changed; what is unproven; then what else changed. unpromised: why less was judged of the
+    candidate. Of what is not whole: why, and what regresses in that part of it.
     """
     regressed = _about(differences, "regressed", decisions)
     if partial:
         return (f"not whole: {partial}", *regressed)
-    lines = [*regressed, *_of_work(work)]
+    lines = [*regressed, *filter(None, [unpromised]), *_of_work(work)]
     for change in ("unproven", "still broken", "weaker", "fixed", "stronger"):
         lines += _about(differences, change, decisions)
     lines += _excused(differences)
@@ -50,7 +52,7 @@ def _about(differences: Iterable[CellDifference], change: str, decisions: Sequen
     if not found:
         return []
     verb = _VERBS[change][len(found) > 1]
-    worst = _worst(decisions, found)
+    worst = _worst(decisions, [each for each in found if _decides_otherwise(each)])
     if not worst:
         return [f"{_count(len(found), 'cell')} {verb}, such as {found[0].id}: {found[0].says}"]
     return [f"{_count(len(found), 'cell')} {verb} ({_in_common(change, found)}): {worst}"]
@@ -85,6 +87,11 @@ def _worst(decisions: Sequence[Decision], cells: Sequence[CellDifference]) -> st
     return f"{_in_a_row([*saw[: _ALIKE - len(more)], *more])}{same}"
 
 
+def _decides_otherwise(each: CellDifference) -> bool:
+    """A row of the decision table holds many cells: what changed in one of them is not said of another."""
+    return each.base is not None and each.candidate is not None and changed((each.base, each.candidate)) is not None
+
+
 def _weight(decision: Decision) -> tuple[int, bool]:
     return -(decision.candidate.executions or (0, 0))[1], decision.candidate.does != SENDS_AGAIN
 
@@ -97,6 +104,8 @@ def _of_work(work: Work | None) -> list[str]:
     if work is None:
         return []
     base, candidate = work.base, work.candidate
+    if (base.doubled, base.lost) == (candidate.doubled, candidate.lost):
+        return []
     return [
         f"of 1,000 operations under the mix {work.mix!r}: work doubled {base.doubled.rate:g} -> "
         f"{candidate.doubled.rate:g}, lost {base.lost.rate:g} -> {candidate.lost.rate:g}"

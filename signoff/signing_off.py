@@ -23,6 +23,7 @@ from signoff.sign_off import (
     SignOff,
     SignOffVerdict,
 )
+from signoff.stated import promises_less, stated_otherwise
 from signoff.work import work_of
 
 _EXITS: dict[SignOffVerdict, int] = {"MAY SHIP": 0, "BLOCK": 1, "UNPROVEN": 3}
@@ -55,7 +56,8 @@ def sign_off_of(
     work = work_of(base.work, candidate.work)
     differences, states = excused(_differences(compare(base, candidate)), allowed, today, strict=strict)
     partial = partial or _partial(base, candidate)
-    verdict = verdict_of(_grounds(differences, strict=strict, partial=partial))
+    unpromised = promises_less(base.subject, candidate.subject)
+    verdict = verdict_of(_grounds(differences, strict=strict, partial=partial, unpromised=unpromised))
     decisions = decisions_of(base, candidate)
     counts = Counter(difference.change for difference in differences)
     return SignOff(
@@ -63,7 +65,7 @@ def sign_off_of(
         tool=f"retryproof {version('retryproof')}",
         verdict=verdict,
         exit=code if partial else _EXITS[verdict],
-        matter=matter_of(differences, decisions, work, states, partial),
+        matter=matter_of(differences, decisions, work, states, partial, unpromised),
         seed=candidate.seed,
         depth=candidate.depth,
         strict=strict,
@@ -77,15 +79,18 @@ def sign_off_of(
         work=work,
         allowances=states,
         partial=partial,
-        notes=notes,
+        notes=(*notes, *stated_otherwise(base.subject, candidate.subject)),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """What a verdict rests on. blocking, unproven: cells that are not excused. compared: cells judged on both sides."""
+    """What a verdict rests on. blocking, unproven: cells that are not excused. compared: cells judged on both sides.
+    unpromised: what the candidate promises less than the base.
+    """
 
     partial: str
+    unpromised: str
     blocking: int
     unproven: int
     compared: int
@@ -106,13 +111,24 @@ def leaves_open(grounds: Grounds) -> SignOffVerdict | None:
     return "UNPROVEN" if grounds.unproven else None
 
 
+def promised_before(grounds: Grounds) -> SignOffVerdict | None:
+    """A must that the candidate no longer promises was not judged: it may be broken."""
+    return "UNPROVEN" if grounds.unpromised else None
+
+
 def compares_nothing(grounds: Grounds) -> SignOffVerdict | None:
     """Where nothing was judged on both sides, nothing is shown, whatever is excused."""
     return None if grounds.compared else "UNPROVEN"
 
 
 # In their order: the first that says something decides; where none does, it may ship.
-VERDICTS: tuple[Callable[[Grounds], SignOffVerdict | None], ...] = (not_whole, blocks, leaves_open, compares_nothing)
+VERDICTS: tuple[Callable[[Grounds], SignOffVerdict | None], ...] = (
+    not_whole,
+    blocks,
+    leaves_open,
+    promised_before,
+    compares_nothing,
+)
 
 
 def verdict_of(grounds: Grounds) -> SignOffVerdict:
@@ -127,11 +143,12 @@ def _marked(report: Report, varying: Collection[str]) -> Report:
     return replace(report, cells=cells) if varying else report
 
 
-def _grounds(differences: Sequence[CellDifference], *, strict: bool, partial: str) -> Grounds:
+def _grounds(differences: Sequence[CellDifference], *, strict: bool, partial: str, unpromised: str) -> Grounds:
     unexcused = [each for each in differences if each.excused is None and needs_excuse(each, strict=strict)]
     unproven = sum(each.change == "unproven" for each in unexcused)
     return Grounds(
         partial=partial,
+        unpromised=unpromised,
         blocking=len(unexcused) - unproven,
         unproven=unproven,
         compared=sum(

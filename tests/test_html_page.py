@@ -55,6 +55,11 @@ def test_no_text_of_a_report_is_taken_for_markup(text: str) -> None:
     assert page.count(b"<script") == 2
 
 
+def test_what_is_to_be_known_is_on_the_page_as_text() -> None:
+    note = msgspec.structs.replace(signed_off(literal_report(cell()), literal_report(cell())), notes=("by <b>0.1</b>",))
+    assert "Note: by &lt;b&gt;0.1&lt;/b&gt;" in html_of_sign_off(note).decode()
+
+
 def test_the_verdict_and_what_matters_need_no_script() -> None:
     base, candidate = literal_report(cell()), literal_report(broken(RETRIED))
     head = html_of_sign_off(signed_off(base, candidate)).decode().partition("<main")[0]

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from signoff import allowances, decisions, signing_off
-from signoff.report import CellReport
+from signoff.report import CellReport, Report
 from signoff.sign_off import SignOff
 from tests.literal_reports import DEAD, RETRIED, broken, cell, literal_report
 from tests.test_sign_off import SENT_AGAIN, TODAY, TRUE, allowed, signed_off
@@ -49,6 +49,15 @@ VERDICTS: list[tuple[str, str | None, Made, str, int]] = [
         "UNPROVEN",
         3,
     ),
+    (
+        "it promises less",
+        "promised_before",
+        lambda: signed_off(promising("futures"), promising("answering")),
+        "UNPROVEN",
+        3,
+    ),
+    ("it promises another thing", "promised_before", lambda: signed_off(promising("x"), promising("y")), "UNPROVEN", 3),
+    ("it promises more", None, lambda: signed_off(promising("transparent"), promising("answering")), "MAY SHIP", 0),
     ("no cells at all", "compares_nothing", lambda: signed_off(literal_report(), literal_report()), "UNPROVEN", 3),
     (
         "what is open is excused",
@@ -61,6 +70,12 @@ VERDICTS: list[tuple[str, str | None, Made, str, int]] = [
     ("still broken, strictly", "blocks", lambda: signed_off(broken(DEAD), broken(DEAD), strict=True), "BLOCK", 1),
     ("weaker", None, lambda: signed_off(cell(), cell(attempts=2)), "MAY SHIP", 0),
 ]
+
+
+def promising(promises: str, *cells: CellReport) -> Report:
+    """Cells of a subject that promises that."""
+    report = literal_report(*cells or [PASSED])
+    return replace(report, subject=replace(report.subject, promises=promises))
 
 
 def sides(*pairs: tuple[CellReport, CellReport], **options: Any) -> SignOff:

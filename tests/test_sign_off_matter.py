@@ -1,0 +1,43 @@
+"""The lines of a sign-off that matter, and what both sides state of themselves."""
+
+from msgspec.structs import replace
+
+from signoff.report import Worked
+from tests.literal_reports import DEAD, cell, literal_report
+from tests.test_sign_off import signed_off
+from tests.test_sign_off_verdicts import PASSED, promising, sides, status
+
+
+def test_a_candidate_of_which_less_was_judged_is_told_before_what_looks_better() -> None:
+    """Who no longer promises valid answers may pass garbage on: its caller then seems to hold a result."""
+    garbage = cell(outcome="unknown")
+    found = signed_off(promising("answering", garbage), promising("transparent", replace(garbage, outcome="ok")))
+    assert found.matter[0] == (
+        "the candidate promises 'transparent', the base 'answering': what only the base promises was not judged of "
+        "the candidate"
+    )
+
+
+def test_what_both_state_otherwise_is_noted() -> None:
+    """More promises, and another contract: neither is a must that was broken."""
+    more = promising("answering")
+    contract = replace(more, subject=replace(more.subject, contract=({"status": 503, "body": "full"},)))
+    said = [signed_off(promising("transparent"), more).notes, signed_off(more, contract).notes]
+    assert [note.partition(":")[0] for (note,) in said] == [
+        "the candidate promises 'answering', the base 'transparent'",
+        "both name other answers as 'not accepted'",
+    ]
+
+
+def test_what_changed_in_one_cell_of_a_row_is_not_said_of_another() -> None:
+    """Both met the same evidence; the one that regresses was sent as often as before."""
+    stopped, dead = status(503, "executed", id="status/503/1"), status(503, "executed", id="status/503/2")
+    found = sides((replace(stopped, attempts=2), stopped), (dead, replace(dead, verdict="FAIL", findings=(DEAD,))))
+    assert found.matter[0] == "1 cell regresses, such as status/503/2: survives: died, and again alone"
+
+
+def test_work_that_stays_the_same_is_no_line_that_matters() -> None:
+    work = Worked(mix="m", origin="o", per_1000=10.0, operations=200, lost=5, doubled=0)
+    report = replace(literal_report(PASSED), work=work)
+    assert signed_off(report, report).matter == ("no cell differs",)
+    assert "lost 0.25 -> 0.3" in signed_off(report, replace(report, work=replace(work, lost=6))).matter[0]

@@ -26,6 +26,7 @@ from retryproof.writing import Examined
 from signoff.annotations import Annotation, annotations_of_report
 from signoff.markdown import markdown_of_report
 from signoff.report import Report
+from suites.stacks.compose_file import stack_name
 
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}
 _BY_DEFAULT = ("reference", "reference-server")
@@ -63,8 +64,16 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="SUBJECT",
         nargs="*",
         help="a built-in name (`retryproof subjects`), a variant of one such as nginx:retry-non-idempotent, "
-        "a TOML file or a variant of one (mine.toml:next), a file as a revision in git has it (HEAD:mine.toml), the "
-        "URL of something that runs already, or module:callable in Python",
+        "a TOML file or a variant of one (mine.toml:next), a file as a revision in git has it (HEAD:mine.toml), a "
+        "compose file, the URL of something that runs already, or module:callable in Python",
+    )
+    parser.add_argument(
+        "--stack",
+        action="append",
+        default=[],
+        metavar="NAME|compose.yaml",
+        help="a SUBJECT that Docker Compose brings up: a stack of compose/ by its name, or a compose file whose labels "
+        "say who is the forwarder (docs/stacks.md); again for another",
     )
     parser.add_argument(
         "--baseline",
@@ -77,7 +86,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Exit:
-    names: list[str] = options.subjects or list(_BY_DEFAULT)
+    names: list[str] = [*options.subjects, *map(stack_name, options.stack)] or list(_BY_DEFAULT)
     wanted = examine_options(options, given_in(options, names))
     with checked_out(names) as found:
         wanted = replace(wanted, typed=dict(zip(found, names, strict=True)))

@@ -31,6 +31,7 @@ from suites.passage import Toxiproxy
 from suites.processes import ProcessError, Supervisor
 from suites.reach import Machine
 from suites.registry import subject_named
+from suites.stacks.stack import StackSubject
 from suites.subject import Subject, SubjectError, SubjectSpec
 from suites.toxiproxy.building import Builder, obtain
 from suites.toxiproxy.errors import ToxiproxyError
@@ -119,7 +120,7 @@ def with_subjects(
     _require_files()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            tools = _Tools(given=given, toxiproxy=console if toxiproxy else None, numbers=numbers or Numbers())
+            tools = _Tools(given=given, console=console, toxiproxy=toxiproxy, numbers=numbers or Numbers())
             return runner.run(_with_sessions(names, work, tools))
     except (SubjectError, ProcessError, ToxiproxyError) as error:
         raise CommandError(with_notes(error, str(error)), Exit.COULD_NOT_RUN) from None
@@ -131,10 +132,11 @@ def with_subjects(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tools:
-    """What the sessions of one command share, beside its processes. toxiproxy: where it is told of; None for none."""
+    """What the sessions of one command share, beside its processes. toxiproxy: there is one on the way."""
 
     given: Given
-    toxiproxy: Console | None
+    console: Console
+    toxiproxy: bool
     numbers: Numbers
 
 
@@ -144,7 +146,8 @@ async def _with_sessions(names: Sequence[str], work: Callable[[tuple[Session, ..
     with _temporary_folder() as leave, cancelling(task, leave), RouterThread() as routers:
         async with Supervisor() as supervisor:
             subjects = [_startable(name, supervisor, tools.given) for name in names]
-            async with _toxiproxy(supervisor, tools.toxiproxy) as between, AsyncExitStack() as stack:
+            await _prepare(subjects, tools.console)
+            async with _toxiproxy(supervisor, tools) as between, AsyncExitStack() as stack:
                 machine = Machine.here(toxiproxy=between is not None)
                 sessions = []
                 for name, subject in zip(names, subjects, strict=True):
@@ -166,15 +169,25 @@ def _startable(name: str, supervisor: Supervisor, given: Given) -> Subject:
     return subject
 
 
+async def _prepare(subjects: Sequence[Subject], console: Console) -> None:
+    """What stacks are made of is built while somebody can see it; what earlier runs had left of theirs is told."""
+    for subject in subjects:
+        if isinstance(subject, StackSubject):
+            with steps(console, say) as (stage, line):
+                left = await subject.prepare(stage, line)
+            if left:
+                say(f"removed what runs that were killed had left: {', '.join(left)}")
+
+
 @asynccontextmanager
-async def _toxiproxy(supervisor: Supervisor, console: Console | None) -> AsyncIterator[Toxiproxy | None]:
-    if console is None:
+async def _toxiproxy(supervisor: Supervisor, tools: _Tools) -> AsyncIterator[Toxiproxy | None]:
+    if not tools.toxiproxy:
         yield None
         return
     require_client()
     from suites.toxiproxy.succession import Succession  # what it is made of need not be installed
 
-    with steps(console, say) as (stage, line):
+    with steps(tools.console, say) as (stage, line):
         source = await obtain(Builder(supervisor, stage=stage, line=line, fetches_go=False))
     async with Succession.open(supervisor, source) as servers:
         yield servers

@@ -21,6 +21,7 @@ from suites.futures.offer import Offer
 from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
 from suites.installed import Installed
+from suites.stacks.stack import StackSubject
 
 
 class Company:
@@ -68,6 +69,8 @@ class Side:
         """Raises CommandError, after what was found has been written as a partial report."""
         session, options = self.session, self.options
         folder = OutputFolder.new(options.out, session.name) if into is None else OutputFolder(into)
+        if isinstance(session.subject, StackSubject):
+            session.subject.logs = folder.path / "logs"
         writing = Writing(session, options, Examination(spec=session.subject.spec, items=self.items), folder)
         try:
             through = await self._through()

@@ -7,14 +7,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from suites.subject_keys import KEYS, OF_A_PROCESS, is_url
+from suites.subject_keys import KEYS, OF_A_PROCESS, TABLES, is_url
 from suites.subject_reader import SubjectFileError, SubjectReader
 from suites.subject_text import SubjectFile
 
 DEFAULTS: dict[str, int] = {"connect_timeout_ms": 300, "read_timeout_ms": 300, "quiet_ms": 1_000}
 _OF_OPTIONS = {"url": "the URL itself", "listen": "--listen", "speaks": "--speaks", "promises": "--promises"}
 _SETTABLE = tuple(key for key in KEYS if key not in _OF_OPTIONS and key not in OF_A_PROCESS)
-_TABLES = ("headers", "reach", "says", "contract")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +93,8 @@ def _set(data: dict[str, Any], url: str, setting: str) -> None:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         why = f"there is no key {key!r}" if key not in KEYS else f"{key!r} is of a subject that we start"
         raise SubjectFileError(f"{url}: --set {setting!r}: {why}; expected one of {', '.join(_SETTABLE)}{hint}")
-    if not equals or (dot and not (inner and key in _TABLES)):
-        form = f"{key}.NAME=VALUE" if key in _TABLES else f"{key}=VALUE"
+    if not equals or (dot and not (inner and key in TABLES)):
+        form = f"{key}.NAME=VALUE" if key in TABLES else f"{key}=VALUE"
         raise SubjectFileError(f"{url}: --set {setting!r}; expected {form}, {KEYS[key][1]}")
     fits = KEYS[key][0]
     if dot:

@@ -18,11 +18,12 @@ def waits_at_first(plan: Plan) -> bool:
 
 async def lead_to_first(stage: Stage, numbers: Numbers) -> None:
     """Where its next operation goes to another upstream than the first, that one refuses once, which is a safe failure.
-
-    One that goes round in turns cannot be led; its run says so.
+    One that goes round in turns is sent on until the first has its turn.
     """
     met = await _met(stage, numbers)
-    if met:
+    if await _met(stage, numbers) != met:
+        await _until_met(stage, numbers, len(stage.ports) - 1)
+    elif met:
         await stage.close_idle()  # what its pool holds would be used, and nothing refused
         (number,) = numbers.take(1)
         plain = stage.subject.spec.plain
@@ -43,7 +44,11 @@ async def lead_by_turns(stage: Stage, numbers: Numbers, plan: Plan, turn: int) -
     faulty = next((listener.upstream for listener in plan.listeners if listener.upstream is not None), None)
     if faulty is None:
         return
-    wanted = (faulty - turn % 2) % len(stage.ports)
+    await _until_met(stage, numbers, (faulty - turn % 2) % len(stage.ports))
+
+
+async def _until_met(stage: Stage, numbers: Numbers, wanted: int) -> None:
+    """Healthy operations, the last of which went there, unless it is one to which none of them goes."""
     for _ in range(2 * len(stage.ports)):
         if await _met(stage, numbers) == wanted:
             break

@@ -1,4 +1,6 @@
-"""Subjects by what people call them: a built-in name, a TOML file, a variant of either, a URL, or module:callable."""
+"""Subjects by what people call them: a built-in name, a TOML file, a variant of either, a stack, a URL, or
+module:callable.
+"""
 
 from difflib import get_close_matches
 from importlib.metadata import version as version_of
@@ -12,6 +14,8 @@ from suites.installed import Installed
 from suites.processes import Supervisor
 from suites.reference import REFERENCE_POLICIES, ReferenceSubject, reference_subject
 from suites.speech import Channel
+from suites.stacks.compose_file import is_stack, load_stack
+from suites.stacks.stack import StackSubject
 from suites.standing import StandingSubject
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_file import built_in_file, built_in_names, file_and_variant, load_subject_file
@@ -30,7 +34,7 @@ def built_in_subjects() -> tuple[str, ...]:
     return (REFERENCE, *policies, *built_in_names())
 
 
-AnySubject = ReferenceSubject | ForeignSubject | ClientSubject | StandingSubject | CallableSubject
+AnySubject = ReferenceSubject | ForeignSubject | ClientSubject | StandingSubject | CallableSubject | StackSubject
 
 
 def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVEN) -> AnySubject:
@@ -49,6 +53,8 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
     head, _, variant = name.partition(":")
     if head == REFERENCE:
         return reference_subject(variant or None, version_of("retryproof"))
+    if is_stack(name):
+        return StackSubject(load_stack(name), supervisor)
     if found := file_and_variant(name):
         file = load_subject_file(*found)
         return StandingSubject(file) if file.url else _started(file, supervisor)
@@ -59,7 +65,7 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
     near = ", ".join(get_close_matches(name, built_in_subjects(), n=3, cutoff=0.4))
     raise UnknownSubjectError(
         f"subject {name!r} is not known; expected a built-in name (`retryproof subjects` lists them), a TOML file, "
-        "a URL or module:callable" + (f"; nearest: {near}" if near else "")
+        "a compose file, a URL or module:callable" + (f"; nearest: {near}" if near else "")
     )
 
 
@@ -78,4 +84,6 @@ async def described(name: str) -> SubjectSpec:
         await subject.read_version()
     if isinstance(subject, StandingSubject):
         await subject.start()
+    if isinstance(subject, StackSubject):
+        await subject.require_engine()
     return subject.spec

@@ -167,4 +167,5 @@ OF_A_PROCESS = (
     "names",
     "files",
 )  # what a `url` cannot have
+TABLES = ("headers", "reach", "says", "contract")  # whose entries can be said one by one
 NEEDED = ("name", "speaks", "promises", "connect_timeout_ms", "read_timeout_ms")

@@ -14,6 +14,7 @@ from suites.leading import waits_at_first
 from suites.run import Run
 from suites.subject import Isolation
 from tests.mutants.forwarder import Forwarder
+from tests.mutants.sending import Got
 from tests.mutants.subject import called
 
 TIMES = 2
@@ -24,10 +25,21 @@ def _plan(fault: str, *, tls: bool = False) -> Plan:
     return Plan(operations=(PlannedOperation(),), listeners=(listener,), upstreams=2, tls=tls)
 
 
-@pytest.mark.parametrize("tls", [False, True])
-async def test_every_run_of_a_sticky_instance_meets_its_fault(tls: bool) -> None:
-    """Each leaves it at the second upstream; the next is led back first, and nothing of that is in its ledger."""
-    sticky = called("sticky", Forwarder)
+class _Round(Forwarder):
+    """Takes its upstreams in turns."""
+
+    async def forward(self, body: bytes) -> list[Got]:
+        """The next operation goes to the next one."""
+        try:
+            return await super().forward(body)
+        finally:
+            self.move_on()
+
+
+@pytest.mark.parametrize(("chooses", "tls"), [(Forwarder, False), (Forwarder, True), (_Round, False)])
+async def test_every_run_of_a_shared_instance_meets_its_fault(chooses: type[Forwarder], tls: bool) -> None:
+    """Each leaves it before the second upstream; the next is led back first, and nothing of that is in its ledger."""
+    sticky = called("sticky", chooses)
     shared = replace(sticky, spec=replace(sticky.spec, isolation=Isolation.SHARED, tls=True))
     runs: dict[int, Run] = {}
     with RouterThread() as routers:

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from suites.side_thread import on_a_thread
 from suites.toxiproxy import api as api_module
 from suites.toxiproxy.answers import address_of
 from suites.toxiproxy.client import ToxiproxyClient
@@ -17,7 +18,6 @@ from suites.toxiproxy.errors import (
     UnknownNameError,
     UnreachableError,
 )
-from suites.toxiproxy.side_thread import on_a_thread
 from suites.way import Address
 from tests.toxiproxy_api import PROXY, answering, http
 

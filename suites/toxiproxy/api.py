@@ -25,6 +25,7 @@ from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from suites.printable import shortened
+from suites.side_thread import on_a_thread
 from suites.toxiproxy.answers import EXPECTED_API, SHOWN_CHARACTERS, field_of, not_its_api
 from suites.toxiproxy.errors import (
     NoAnswerError,
@@ -34,7 +35,6 @@ from suites.toxiproxy.errors import (
     UnknownNameError,
     UnreachableError,
 )
-from suites.toxiproxy.side_thread import on_a_thread
 from suites.way import Address
 
 ANSWER_S = 5.0  # for each read; a server gives up on a blocked connection after 25 s

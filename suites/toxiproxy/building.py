@@ -17,8 +17,8 @@ from typing import assert_never
 
 from suites.ending import to_the_end
 from suites.processes import ProcessError, Supervisor
+from suites.side_thread import on_a_thread
 from suites.toxiproxy.errors import MissingToxiproxyError, ToxiproxyError
-from suites.toxiproxy.side_thread import on_a_thread
 from suites.toxiproxy.source import (
     NO_BUILD,
     OTHERWISE,

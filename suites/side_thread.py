@@ -34,5 +34,5 @@ async def on_a_thread(work: Callable[[], T]) -> T:
         with suppress(RuntimeError):  # the loop is closed: nobody waits
             loop.call_soon_threadsafe(settle, result, raised)
 
-    threading.Thread(target=run, name="retryproof-toxiproxy", daemon=True).start()
+    threading.Thread(target=run, name="retryproof-aside", daemon=True).start()
     return await done

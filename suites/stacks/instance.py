@@ -1,0 +1,169 @@
+"""One compose project that runs: an Instance."""
+
+import asyncio
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fake_router.identity import IDENTITY
+from faults.plan import PlannedOperation
+from suites.asking import asking
+from suites.endpoint import endpoint_at
+from suites.history import Arrival, Outcome
+from suites.idleness import Idleness
+from suites.installed import meanings_of
+from suites.leaving import Leave
+from suites.placeholders import CA_FILE, fill_file
+from suites.processes import ReservedPort, Supervisor
+from suites.side_thread import on_a_thread
+from suites.stacks.compose_file import FOLDER, StackFile
+from suites.stacks.composing import Composer
+from suites.stacks.errors import StackError
+from suites.stacks.variables import variables
+from suites.way import Address
+
+if TYPE_CHECKING:
+    from suites.stacks.engine import Contained, Engine
+
+HOST = "127.0.0.1"
+_LOG = "compose.log"
+_LAST_LINES = 10
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1  # between two looks at whether an instance is ready
+
+
+class StackInstance:
+    """Made by StackSubject.start. project: its name."""
+
+    def __init__(self, stack: StackFile, engine: "Engine", project: str) -> None:
+        self.project = project
+        self._stack, self._file = stack, stack.file
+        self._engine = engine
+        self._ports = {name: ReservedPort() for name in stack.ports}
+        self._endpoint = endpoint_at(self.address, self._file)
+        self._asking = asking(self._endpoint, self._file)
+        self.idleness = Idleness(
+            endpoint=self._endpoint, path=self._file.idle, within_ms=self._file.spec.read_timeout_ms
+        )
+        self._folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
+        self._forwarder: Contained | None = None
+        self._died: str | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where its forwarder listens."""
+        return (HOST, self._ports["RETRYPROOF_PORT"].number)
+
+    def call_through(self, way_in: Address) -> None:
+        """Operations go there from now on, which leads to it."""
+        self._asking = self._asking.through(way_in)
+
+    async def launch(self, supervisor: Supervisor, composer: Composer, upstreams: Sequence[Address]) -> None:
+        """Write its files, bring its project up and wait until all of it is healthy. Raises StackError."""
+        deadline_s = time.monotonic() + self._file.spec.start_ms / 1000
+        mounted = self._folder / "files"
+        mounted.mkdir()
+        mounted.chmod(0o777)  # a user of its containers, whoever that is, writes into it; what is above lets nobody in
+        self._write(mounted, upstreams)
+        ports = {name: port.number for name, port in self._ports.items()}
+        told = variables(upstreams, ports, mounted, HOST)
+        words = composer.words(self._stack.path, self.project, "up", "-d", "--no-build")
+        await composer.run(supervisor, words, log=self._folder / _LOG, env=told)
+        self._forwarder = await on_a_thread(
+            lambda: self._engine.container(self.project, self._stack.labelled.forwarder)
+        )
+        await self._until_ready(deadline_s)
+        if self._file.idle:
+            await self.idleness.require(self._file.spec.facts.name)
+
+    def _write(self, folder: Path, upstreams: Sequence[Address]) -> None:
+        known = meanings_of(self._file, Path(FOLDER), self.address[1], upstreams)
+        if self._file.spec.tls:
+            (folder / CA_FILE).write_bytes(IDENTITY.ca_pem)
+        for name, text in self._file.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(fill_file(text, known), "utf-8")
+
+    async def _until_ready(self, deadline_s: float) -> None:
+        """The forwarder is ready; then every other service that has a health check is healthy."""
+        name, pause_s = self._file.spec.facts.name, _FIRST_PAUSE_S
+        while not await self._endpoint.is_ready(self._file.ready, self._left_ms(deadline_s)):
+            if (how := await self._ended()) is not None:
+                raise StackError(f"{name}: its forwarder {how} before it was ready; expected that it stays")
+            if time.monotonic() > deadline_s:
+                raise StackError(
+                    f"{name} was not ready within {self._file.spec.start_ms} ms; expected {self._file.ready!r} to "
+                    f"succeed on {self.address[0]}:{self.address[1]} (RETRYPROOF_PORT); correct the compose file, "
+                    "retryproof.ready, or raise retryproof.start_ms"
+                )
+            await asyncio.sleep(pause_s)  # another's readiness gives no event
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        forwarder = self._stack.labelled.forwarder
+        await on_a_thread(
+            lambda: self._engine.require_healthy(self.project, self._left_ms(deadline_s) / 1000, but=forwarder)
+        )
+
+    def _left_ms(self, deadline_s: float) -> int:
+        return max(1, int((deadline_s - time.monotonic()) * 1000))
+
+    async def _ended(self) -> str | None:
+        """How its forwarder's container has ended; None while it runs."""
+        if self._forwarder is None:
+            return None
+        state = await on_a_thread(self._forwarder.state)
+        return None if state.running else state.in_words()
+
+    async def call(
+        self, planned: PlannedOperation, number: int, ceiling_ms: int, leave: Leave | None = None
+    ) -> Outcome:
+        """Send one operation and wait for what its caller sees of it. Never raises for what the subject does, and
+        StackError where the engine fails.
+        """
+        outcome = await self._asking.call(planned, number, ceiling_ms, leave)
+        if outcome.arrival is Arrival.NOTHING:
+            how = await self._ended()
+            self._died = None if how is None else f"its container {how}"
+        return outcome
+
+    async def idle(self) -> bool | None:
+        """What it says of itself where its labels name the path to ask; else it cannot say."""
+        if not self._file.idle:
+            return None
+        return self._died is not None or await self.idleness.ask()
+
+    def died(self) -> str | None:
+        """How its container had ended at the last call; None while it runs."""
+        return self._died
+
+    async def last_words(self, folder: Path | None) -> str:
+        """What its containers wrote, for a message; all of it goes to a file a service. Raises StackError."""
+        logs = await on_a_thread(lambda: self._engine.logs(self.project))
+        if folder is not None:
+            _keep(logs, folder)
+        said = [
+            f"\nThe last that {service!r} wrote:\n{_end_of(text)}" for service, text in logs.items() if text.strip()
+        ]
+        said += [f"\nAll that its containers wrote is in {str(folder)!r}"] if folder is not None and said else []
+        return "".join(said)
+
+    async def stop(self) -> None:
+        """Nothing of its project is there any more. Safe to call twice. Raises StackError where the engine fails."""
+        try:
+            await on_a_thread(lambda: self._engine.remove(self.project))
+        finally:
+            for port in self._ports.values():
+                port.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _keep(logs: Mapping[str, bytes], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for service, text in logs.items():
+        (folder / f"{service}.log").write_bytes(text)
+
+
+def _end_of(text: bytes) -> str:
+    return b"\n".join(text.strip().splitlines()[-_LAST_LINES:]).decode(errors="replace")

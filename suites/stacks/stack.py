@@ -1,0 +1,118 @@
+"""A stack as a subject: each instance is a compose project of its own, on ports of its own."""
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from suites.processes import Supervisor
+from suites.side_thread import on_a_thread
+from suites.stacks.compose_file import StackFile
+from suites.stacks.composing import Composer, Told
+from suites.stacks.errors import StackError
+from suites.stacks.instance import StackInstance
+from suites.stacks.owner import Owner
+from suites.subject import SubjectSpec
+from suites.way import Address
+
+if TYPE_CHECKING:
+    from suites.stacks.engine import Engine
+
+_TOGETHER = 4  # projects that are brought up at once: more only queue on two cores
+_DOCKER = "the package `docker` is missing; install it: pip install 'retryproof[docker]'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docker:
+    """What brings stacks up here."""
+
+    engine: "Engine"
+    composer: Composer
+    owner: Owner
+
+
+class StackSubject:
+    """A stack that can be brought up, any number of times and several at once: a Subject. logs: the folder that gets
+    what the containers of an instance wrote that failed (None: none does).
+    """
+
+    def __init__(self, stack: StackFile, supervisor: Supervisor) -> None:
+        self.stack = stack
+        self.supervisor = supervisor
+        self.logs: Path | None = None
+        self._spec = stack.file.spec
+        self._docker: Docker | None = None
+        self._preparing = asyncio.Lock()
+        self._places = asyncio.Semaphore(_TOGETHER)
+
+    @property
+    def spec(self) -> SubjectSpec:
+        """What its labels say; the version is known once it was prepared."""
+        return self._spec
+
+    async def prepare(self, step: Told = lambda _step: None, line: Told = lambda _line: None) -> list[str]:
+        """An engine answers, and its images are built; the projects that earlier runs had left are gone, and named.
+        Done once. Raises StackError, with what is missing.
+        """
+        async with self._preparing:
+            if self._docker is not None:
+                return []
+            docker, left = await on_a_thread(_docker_here)
+            step(f"building the images of {self._spec.facts.name}")
+            await self._build(docker, line)
+            version = await on_a_thread(docker.engine.version)
+            self._spec = replace(self._spec, version=f"in Docker {version}")
+            self._docker = docker
+            return left
+
+    async def require_engine(self) -> None:
+        """An engine answers. Raises StackError, with what is missing."""
+        docker, _ = await on_a_thread(_docker_here)
+        await on_a_thread(docker.engine.close)
+
+    async def start(self, upstreams: Sequence[Address]) -> StackInstance:
+        """An instance that forwards to these addresses and is ready. Raises StackError."""
+        if len(upstreams) != self.spec.upstreams:
+            raise ValueError(f"{len(upstreams)} upstreams; expected {self.spec.upstreams} as its labels say")
+        await self.prepare()
+        assert self._docker is not None
+        instance = StackInstance(self.stack, self._docker.engine, self._docker.owner.next_project())
+        try:
+            async with self._places:
+                await instance.launch(self.supervisor, self._docker.composer, upstreams)
+        except BaseException as error:
+            if isinstance(error, StackError):
+                error = await self._with_logs(instance, error)
+            with suppress(StackError):  # what ends it says more than what comes of cleaning up
+                await instance.stop()
+            raise error from None
+        return instance
+
+    async def _build(self, docker: Docker, line: Told) -> None:
+        """Images that a service builds; what needs none is pulled, or here, when it starts."""
+        words = docker.composer.words(self.stack.path, docker.owner.next_project(), "build")
+        with tempfile.TemporaryDirectory(prefix="retryproof-") as folder:
+            await docker.composer.run(self.supervisor, words, log=Path(folder) / "build.log", env={}, on_line=line)
+
+    async def _with_logs(self, instance: StackInstance, error: StackError) -> StackError:
+        """The same, with what its containers wrote: all of it in a folder, if there is one, and the last here."""
+        with suppress(StackError):
+            return StackError(f"{error}{await instance.last_words(self.logs)}")
+        return error
+
+
+def _docker_here() -> tuple[Docker, list[str]]:
+    """It, and the projects that it had to remove first."""
+    try:
+        from suites.stacks.engine import Engine  # of the extra `docker`
+    except ImportError:
+        raise StackError(_DOCKER) from None
+    composer = Composer.find()
+    engine = Engine.connect()
+    left = engine.left_behind()
+    for project in left:
+        engine.remove(project)
+    return Docker(engine=engine, composer=composer, owner=Owner.me()), left

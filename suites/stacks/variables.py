@@ -1,0 +1,24 @@
+"""What a compose file is told of one instance: environment variables, each the placeholder of a subject file."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from suites.way import Address, Upstreams
+
+
+def variables(upstreams: Sequence[Address], ports: Mapping[str, int], folder: Path, host: str) -> dict[str, str]:
+    """By name. ports: of its own services; folder: on this machine, what an instance's containers may mount."""
+    led = Upstreams.of(upstreams)
+    told = {name: str(port) for name, port in ports.items()}
+    told |= {
+        "RETRYPROOF_DIR": str(folder),
+        "RETRYPROOF_HOST": host,
+        "RETRYPROOF_SCHEME": "https" if led.way.tls else "http",
+        "RETRYPROOF_MAX_CONNECTIONS": str(led.way.max_connections),
+        "RETRYPROOF_NAME_SERVER": "" if led.name_server is None else "{}:{}".format(*led.name_server),
+    }
+    for n, (host_of, port) in enumerate(upstreams):
+        told[f"RETRYPROOF_UPSTREAM_{n}"] = f"{host_of}:{port}"
+        told[f"RETRYPROOF_UPSTREAM_{n}_HOST"] = host_of
+        told[f"RETRYPROOF_UPSTREAM_{n}_PORT"] = str(port)
+    return told

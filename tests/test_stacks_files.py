@@ -75,7 +75,7 @@ def test_labels_say_what_a_subject_file_would(tmp_path: Path) -> None:
         ("quiet_ms=700", "quiet_ms=soon", "quiet_ms is 'soon'; expected milliseconds"),
         ("quiet_ms=700", "command=sh", "label 'retryproof.command'; expected role, like, or one of"),
         ("quiet_ms=700", "quiet_ms.x=1", "label 'retryproof.quiet_ms.x'; expected retryproof.quiet_ms"),
-        ("quiet_ms=700", "like=ngnix", "like is 'ngnix'; expected one of nginx"),
+        ("quiet_ms=700", "like=ngnix", "like is 'ngnix'; expected one of aiohttp-retry"),
         ("promises=transparent", "quiet_ms=1", "the key 'promises' is missing"),
         ("services:", "services: [", "no YAML"),
         ("services:", "others:", "services is None; expected a table of services"),

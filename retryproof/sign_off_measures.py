@@ -52,7 +52,7 @@ def _print_work(out: Console, work: Work) -> None:
     print_line(out, f"of 1,000 operations under the mix {work.mix!r} ({work.origin}):")
     table = sheet(out, "side", "lost", "doubled", "from", right=("lost", "doubled", "from"))
     for name, side in (("base", work.base), ("candidate", work.candidate)):
-        table.add_row(name, _interval(side.lost), _interval(side.doubled), f"{side.operations} operations")
+        table.add_row(name, _interval(side.lost), _interval(side.doubled), f"{side.operations} drawn, {side.runs} runs")
     print_indented(out, table)
 
 

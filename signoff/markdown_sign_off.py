@@ -137,7 +137,8 @@ _WORK: dict[str, Callable[[tuple[str, WorkSide]], str]] = {
     "side": lambda each: each[0],
     "lost": lambda each: _interval(each[1].lost),
     "doubled": lambda each: _interval(each[1].doubled),
-    "operations measured": lambda each: str(each[1].operations),
+    "operations drawn": lambda each: str(each[1].operations),
+    "runs": lambda each: str(each[1].runs),
 }
 _ALLOWANCE: dict[str, Callable[[tuple[int, Allowance]], str]] = {
     "": lambda each: str(each[0]),

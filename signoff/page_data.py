@@ -204,7 +204,8 @@ def _work(sign_off: SignOff) -> list[list[str]]:
     return [
         ["doubled", _interval(base.doubled), _interval(candidate.doubled)],
         ["lost", _interval(base.lost), _interval(candidate.lost)],
-        ["operations measured", str(base.operations), str(candidate.operations)],
+        ["operations drawn", str(base.operations), str(candidate.operations)],
+        ["runs", str(base.runs), str(candidate.runs)],
     ]
 
 

@@ -112,7 +112,9 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 class Worked(msgspec.Struct, frozen=True, kw_only=True):
     """Operations that each met one fault of a mix. per_1000: how many of 1,000 operations meet one. operations: how
     many were drawn and lived through; lost: those whose caller had no result in the end; doubled: those that were
-    executed more than once. unmeasured: faults of the mix that cannot strike here, each with the reason.
+    executed more than once. unmeasured: faults of the mix that cannot strike here, each with the reason. runs: on how
+    many runs that rests, each of which counts for every draw of its plan; weight: as how many operations with a run of
+    their own these count. drawn: a digest of the plans, in order: what was not measured on the same is not compared.
     """
 
     mix: str
@@ -122,6 +124,9 @@ class Worked(msgspec.Struct, frozen=True, kw_only=True):
     lost: int
     doubled: int
     unmeasured: dict[str, str] = {}
+    runs: int = 0
+    weight: float = 0.0
+    drawn: str = ""
 
 
 class FaultCount(msgspec.Struct, frozen=True, kw_only=True):

@@ -121,9 +121,12 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkSide(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one side, under the fault mix. lost: its caller has no result in the end; doubled: executed twice or more."""
+    """Of one side, under the fault mix. lost: its caller has no result in the end; doubled: executed twice or more.
+    runs: on how many runs that rests, each of which counts for every draw of its plan.
+    """
 
     operations: int
+    runs: int = 0
     lost: Interval
     doubled: Interval
 

@@ -22,6 +22,7 @@ from signoff.sign_off import (
     Side,
     SignOff,
     SignOffVerdict,
+    Work,
 )
 from signoff.stated import promises_less, stated_otherwise
 from signoff.work import work_of
@@ -79,7 +80,7 @@ def sign_off_of(
         work=work,
         allowances=states,
         partial=partial,
-        notes=(*notes, *stated_otherwise(base.subject, candidate.subject)),
+        notes=(*notes, *stated_otherwise(base.subject, candidate.subject), *_other_work(base, candidate, work)),
     )
 
 
@@ -180,6 +181,11 @@ def _partial(base: Report, candidate: Report) -> str:
         f"{name}: {report.partial}" for name, report in (("base", base), ("candidate", candidate)) if report.partial
     ]
     return "; ".join(found)
+
+
+def _other_work(base: Report, candidate: Report, work: Work | None) -> list[str]:
+    measured = base.work is not None and candidate.work is not None
+    return ["work lost and doubled was not measured on the same plans: not compared"] if measured and not work else []
 
 
 def _amplification(base: Report, candidate: Report) -> tuple[Amplification, ...]:

@@ -1,10 +1,13 @@
 """Work lost and doubled under a mix of faults: counted over operations that each meet one fault drawn from it."""
 
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from hashlib import sha256
 from math import sqrt
 
 from faults.plan import Plan
+from faults.plan_json import dump_plan
 from signoff.examination import Through
 from signoff.mix import Mix
 from signoff.report import Worked
@@ -54,26 +57,42 @@ async def worked(
     through: Through, plans: Sequence[Plan], mix: Mix, unmeasured: dict[str, str], known: Sequence[Run] = ()
 ) -> Worked:
     """Count over these plans; nothing is judged. known: runs that there are already; a plan that has none of them is
-    lived through once, however often it was drawn. Raises SubjectError.
+    lived through once, however often it was drawn; one that nobody could live through is unmeasured. Raises
+    SubjectError.
     """
     runs = {run.plan: run for run in known if run.unreachable is None}
     rest = [plan for plan in dict.fromkeys(plans) if plan not in runs]
+    lost: dict[str, str] = {}
 
     def add(place: int, run: Run) -> None:
         runs[rest[place]] = run
 
+    def lose(place: int, reason: str) -> None:
+        lost[", ".join(rest[place].faults)] = reason
+
     if rest:
-        await through(rest, add, lambda _place, _reason: None)
-    counted = [runs[plan] for plan in plans if plan in runs]
+        await through(rest, add, lose)
+    counted = [plan for plan in plans if plan in runs]
+    drawn = Counter(counted)
     return Worked(
         mix=mix.name,
         origin=mix.origin,
         per_1000=mix.per_1000,
         operations=len(counted),
-        lost=sum(map(lost_in, counted)),
-        doubled=sum(map(doubled_in, counted)),
-        unmeasured=unmeasured,
+        lost=sum(lost_in(runs[plan]) for plan in counted),
+        doubled=sum(doubled_in(runs[plan]) for plan in counted),
+        unmeasured={**unmeasured, **lost},
+        runs=len(drawn),
+        weight=round(weight_of(drawn.values()), 1),
+        drawn=sha256("".join(map(dump_plan, counted)).encode()).hexdigest(),
     )
+
+
+def weight_of(counts: Collection[int]) -> float:
+    """As how many operations, each with a run of its own, those count that were drawn so often from so many runs, at
+    the least (Kish 1965, s8.2): a run that counts ten times may have gone so by chance once.
+    """
+    return sum(counts) ** 2 / sum(count * count for count in counts) if counts else 0.0
 
 
 def lost_in(run: Run) -> int:
@@ -87,30 +106,34 @@ def doubled_in(run: Run) -> int:
 
 
 def work_of(base: Worked | None, candidate: Worked | None) -> Work | None:
-    """Both sides, per 1,000 operations; None where a side was not measured, or under another mix."""
-    if base is None or candidate is None or _drawn_from(base) != _drawn_from(candidate):
+    """Both sides, per 1,000 operations; None where a side was not measured, or on other plans."""
+    if base is None or candidate is None or _measured_on(base) != _measured_on(candidate):
         return None
     return Work(mix=base.mix, origin=base.origin, base=_side(base), candidate=_side(candidate))
 
 
-def _drawn_from(side: Worked) -> tuple[object, ...]:
-    return side.mix, side.per_1000, sorted(side.unmeasured)
+def _measured_on(side: Worked) -> tuple[object, ...]:
+    return side.mix, side.per_1000, side.drawn, side.operations
 
 
 def _side(side: Worked) -> WorkSide:
+    weight = side.weight or side.operations
     return WorkSide(
         operations=side.operations,
-        lost=interval(side.lost, side.operations, side.per_1000),
-        doubled=interval(side.doubled, side.operations, side.per_1000),
+        runs=side.runs,
+        lost=interval(side.lost, side.operations, side.per_1000, weight),
+        doubled=interval(side.doubled, side.operations, side.per_1000, weight),
     )
 
 
-def interval(count: int, of: int, per_1000: float) -> Interval:
-    """The rate per 1,000 operations and its 95 % interval, after Wilson (1927): it holds for counts of 0 too."""
-    if not of:
+def interval(count: int, of: int, per_1000: float, weight: float) -> Interval:
+    """The rate per 1,000 operations and its 95 % interval, after Wilson (1927): it holds for counts of 0 too. weight:
+    as how many operations with a run of their own these count.
+    """
+    if not of or not weight:
         return Interval(rate=0.0, low=0.0, high=per_1000)
     share, z2 = count / of, _Z * _Z
-    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
-    half = _Z / (1 + z2 / of) * sqrt(share * (1 - share) / of + z2 / (4 * of * of))
+    middle = (share + z2 / (2 * weight)) / (1 + z2 / weight)
+    half = _Z / (1 + z2 / weight) * sqrt(share * (1 - share) / weight + z2 / (4 * weight * weight))
     low, high = max(0.0, middle - half), min(1.0, middle + half)
     return Interval(rate=round(share * per_1000, 2), low=round(low * per_1000, 2), high=round(high * per_1000, 2))

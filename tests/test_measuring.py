@@ -73,7 +73,9 @@ def test_a_crowd_comes_all_at_once() -> None:
 def test_a_drawn_plan_that_a_cell_has_lived_through_is_not_lived_through_again() -> None:
     """The run that stands for it counts for every draw; a plan that nobody could live through counts for nothing."""
     mix = default_mix()
-    plans = [Plan(name=name, operations=(PlannedOperation(),)) for name in ("known", "new", "lost")]
+    plans = [
+        Plan(name=name, operations=(PlannedOperation(faults=("reset-after",)),)) for name in ("known", "new", "lost")
+    ]
     asked: list[str] = []
 
     def run_of(plan: Plan) -> Run:
@@ -88,4 +90,21 @@ def test_a_drawn_plan_that_a_cell_has_lived_through_is_not_lived_through_again()
     drawn = [plans[0], plans[1], plans[0], plans[2], plans[1]]
     found = asyncio.run(worked(through, drawn, mix, {}, [run_of(plans[0])]))
     assert asked == ["new", "lost"]
-    assert found.operations == 4
+    assert (found.operations, found.runs, found.weight) == (4, 2, 2.0)
+    assert found.unmeasured == {"reset-after": "its worker died"}
+
+
+def test_other_plans_have_another_digest() -> None:
+    """Also where the faults of both mixes are called the same, and weigh otherwise."""
+    mix = default_mix()
+
+    def drawn_with(seed: int) -> str:
+        plans, _ = plans_of(mix, [SPEC], Machine.here(), seed)
+        known = [Run(plan=plan, subject=SPEC.facts, operations=(), ledger=(), history=()) for plan in plans]
+        return asyncio.run(worked(_nothing, plans, mix, {}, known)).drawn
+
+    assert drawn_with(1) == drawn_with(1) != drawn_with(2)
+
+
+async def _nothing(*_: object) -> None:
+    raise AssertionError("every plan has a run")

@@ -3,15 +3,17 @@
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from faults.catalogue import CATALOGUE, LETS_PASS
 from signoff.giving_up import giving_up_of
 from signoff.loads import Load, loads_up_to
 from signoff.mix import MixError, default_mix, mix_in
 from signoff.report import SubjectReport, Worked
-from signoff.work import interval, work_of
+from signoff.work import interval, weight_of, work_of
 from tests.literal_reports import cell, literal_report
 
 NOTES = Path(__file__).parent.parent / "docs" / "field-notes.md"
@@ -42,29 +44,46 @@ def test_a_malformed_mix_quotes_the_value(text: str, says: str) -> None:
 
 
 def test_an_interval_of_nothing_seen_does_not_claim_that_there_is_nothing() -> None:
-    found = interval(0, 200, 10.0)
+    found = interval(0, 200, 10.0, 200)
     assert (found.rate, found.low) == (0.0, 0.0)
     assert 0.1 < found.high < 0.25  # Wilson: z^2 / (n + z^2) of 10
 
 
 def test_an_interval_holds_its_rate() -> None:
     for count in (1, 100, 200):
-        found = interval(count, 200, 1_000.0)
+        found = interval(count, 200, 1_000.0, 30.5)
         assert found.low <= found.rate <= found.high
 
 
-def test_work_under_different_mixes_is_not_compared() -> None:
-    one = Worked(mix="a", origin="", per_1000=1.0, operations=1, lost=0, doubled=0)
-    other = Worked(mix="b", origin="", per_1000=1.0, operations=1, lost=0, doubled=0)
-    assert work_of(one, other) is None
-    assert work_of(one, one) is not None
+def test_a_run_that_counts_often_shows_no_more_than_one() -> None:
+    """200 operations of one run leave as much open as one; of as many runs, they are what they are."""
+    assert [weight_of(counts) for counts in ([200], [1] * 200, [3, 1], [])] == [1.0, 200.0, 1.6, 0.0]
+    wide, narrow = interval(0, 200, 1_000.0, weight_of([200])), interval(0, 200, 1_000.0, weight_of([1] * 200))
+    assert wide.high > 790.0  # z^2 / (1 + z^2)
+    assert narrow.high < 20.0
+
+
+@pytest.mark.parametrize("other", [{"mix": "b"}, {"per_1000": 2.0}, {"drawn": "other plans"}, {"operations": 2}])
+def test_work_that_was_not_measured_on_the_same_plans_is_not_compared(other: dict[str, Any]) -> None:
+    """Under another mix, also of the same name; from another seed; or with a plan that nobody could live through."""
+    one = Worked(mix="a", origin="", per_1000=1.0, operations=1, lost=0, doubled=0, drawn="plans")
+    assert work_of(one, replace(one, **other)) is None
+    assert work_of(one, replace(one, lost=1)) is not None
+
+
+def test_the_interval_of_a_side_is_that_of_its_runs() -> None:
+    """One of an older version, which does not say on how many it rests, is taken as it is."""
+    one = Worked(mix="a", origin="", per_1000=1_000.0, operations=200, lost=0, doubled=0, weight=45.0)
+    work = work_of(one, replace(one, weight=0.0))
+    assert work is not None
+    assert [side.doubled for side in (work.base, work.candidate)] == [interval(0, 200, 1_000.0, n) for n in (45, 200)]
 
 
 def test_a_caller_that_waits_twice_the_read_timeout_is_shown_as_two() -> None:
     silent = {"evidence": "silence until the read timeout", "truth": "executed", "outcome": "unknown", "status": None}
     subject = SubjectReport(name="mine", version="1", promises="answering", connect_timeout_ms=100, read_timeout_ms=300)
     sides = [
-        type(report)(**{**{f: getattr(report, f) for f in report.__struct_fields__}, "subject": subject})
+        replace(report, subject=subject)
         for report in (
             literal_report(cell(delay_ms=301.0, **silent)),
             literal_report(cell(delay_ms=598.0, **silent)),

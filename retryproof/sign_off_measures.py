@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from retryproof.terminal import print_indented, print_line, sheet
+from signoff.cell_words import waits
 from signoff.sign_off import Amplified, Interval, SignOff, Work
 
 
@@ -42,8 +43,7 @@ def _print_giving_up(out: Console, sign_off: SignOff) -> None:
     print_line(out, "callers wait for a failure, in multiples of the time-out, base -> candidate")
     table = sheet(out, "the forwarder saw", "time-out", "waits", right=("waits",))
     for row in differing:
-        waits = " -> ".join("no failure" if side is None else f"{side:g}" for side in (row.base, row.candidate))
-        table.add_row(Text(row.evidence), row.of, waits)
+        table.add_row(Text(row.evidence), row.of, f"{waits(row.base)} -> {waits(row.candidate)}")
     print_indented(out, table)
 
 

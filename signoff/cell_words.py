@@ -60,6 +60,11 @@ def span(ends: tuple[int, int] | None) -> str:
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
 
 
+def waits(multiple: float | None) -> str:
+    """How long a caller waits for a failure, in time-outs."""
+    return "no failure" if multiple is None else f"{multiple:g}"
+
+
 def plan_file(id_: str) -> str:
     """The name of the file with its plan, in plans/."""
     return f"{id_.replace('/', '--')}.json"

@@ -49,6 +49,18 @@ def compare(base: Report, candidate: Report) -> tuple[CellChange, ...]:
     return tuple(_compare_cell(id_, of_base.get(id_), of_candidate.get(id_)) for id_ in ids)
 
 
+def judged_pairs(base: Report, candidate: Report) -> tuple[tuple[CellReport, CellReport], ...]:
+    """The cells that can be compared: judged on both sides, under the same plan; in the base's order."""
+    of_candidate = {cell.id: cell for cell in candidate.cells if is_judged(cell)}
+    pairs = ((cell, of_candidate.get(cell.id)) for cell in base.cells if is_judged(cell))
+    return tuple((was, now) for was, now in pairs if now is not None and was.plan == now.plan)
+
+
+def is_judged(cell: CellReport | None) -> bool:
+    """It was run, and proved something."""
+    return cell is not None and cell.verdict in ("PASS", "FAIL")
+
+
 def _compare_cell(id_: str, base: CellReport | None, candidate: CellReport | None) -> CellChange:
     change, says = _change(base, candidate)
     about = _about(change, says, base, candidate)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from faults.vocabulary import Class, Phase, Sight
+from signoff.comparison import judged_pairs
 from signoff.report import CellReport, Report
 from signoff.sign_off import Decision, Did
 
@@ -41,11 +42,9 @@ Pair = tuple[CellReport, CellReport]  # one cell on both sides
 
 def decisions_of(base: Report, candidate: Report) -> tuple[Decision, ...]:
     """One row for each kind of evidence and truth that both sides met, in the base's order, twins beside each other."""
-    of_candidate = {cell.id: cell for cell in candidate.cells}
     rows: dict[Key, list[Pair]] = {}
-    for cell in base.cells:
-        other = of_candidate.get(cell.id)
-        if other is not None and cell.plan == other.plan and _decides(cell) and _decides(other):
+    for cell, other in judged_pairs(base, candidate):
+        if _decides(cell) and _decides(other):
             key = (cell.phase, cell.evidence, _class_of(cell, other), cell.truth)
             rows.setdefault(key, []).append((cell, other))
     order = list(dict.fromkeys(key[:3] for key in rows))
@@ -54,10 +53,8 @@ def decisions_of(base: Report, candidate: Report) -> tuple[Decision, ...]:
 
 def _decides(cell: CellReport) -> bool:
     """One operation met one fault, its caller stayed, and what the forwarder did is judged, and does not vary."""
-    lived = cell.verdict in ("PASS", "FAIL") and bool(cell.truth)
-    return (
-        lived and not cell.tells and not cell.varies and not cell.dimensions.get("leaves") and cell.phase != Phase.NONE
-    )
+    stayed = bool(cell.truth) and not cell.dimensions.get("leaves") and cell.phase != Phase.NONE
+    return stayed and not cell.tells and not cell.varies
 
 
 def _decision(key: Key, pairs: Sequence[Pair]) -> Decision:

@@ -5,7 +5,8 @@ from statistics import median
 from typing import Literal
 
 from faults.vocabulary import Phase, Sight
-from signoff.decisions import in_words
+from signoff.comparison import judged_pairs
+from signoff.decisions import Pair, in_words
 from signoff.report import CellReport, Report, SubjectReport
 from signoff.sign_off import GivingUp
 
@@ -20,40 +21,44 @@ Timeout = Literal["connect", "read"]
 def giving_up_of(base: Report, candidate: Report) -> tuple[GivingUp, ...]:
     """One row for each kind of silence that ended in a failure on either side: everything else fails at once.
 
-    The median over the cells of a kind; a report without time-outs has none.
+    The median over the cells of a kind that were judged on both sides. Of a side that states no time-out, or in all of
+    whose cells this machine stalled, nobody knows how many it waits.
     """
-    both = _waits(base), _waits(candidate)
     rows = []
-    for evidence, of in dict.fromkeys([*both[0], *both[1]]):
-        waits = [side.get((evidence, of), []) for side in both]
-        was, now = (_multiple(cells, side.subject, of) for cells, side in zip(waits, (base, candidate), strict=True))
-        if any(cells and not _timed(cells) for cells in waits):
-            continue  # this machine stalled in all of them
+    for (evidence, of), pairs in _silent(judged_pairs(base, candidate)).items():
+        waited = [[cell for cell in side if _failed(cell)] for side in zip(*pairs, strict=True)]
+        timed = [[cell for cell in side if not cell.stalled] for side in waited]
+        timeouts = [_timeout_ms(side.subject, of) for side in (base, candidate)]
+        unknown = any(cells and not (ms and heard) for cells, heard, ms in zip(waited, timed, timeouts, strict=True))
+        if unknown or not any(waited):
+            continue
+        was, now = (_multiple(cells, ms) for cells, ms in zip(timed, timeouts, strict=True))
         changed = (was is None) is not (now is None) or abs((now or 0) - (was or 0)) >= NOTABLE
-        cells = tuple(dict.fromkeys(cell.id for side in waits for cell in side))
+        cells = tuple(dict.fromkeys(cell.id for side in waited for cell in side))
         rows.append(GivingUp(evidence=evidence, of=of, base=was, candidate=now, changed=changed, cells=cells))
     return tuple(rows)
 
 
-def _timed(cells: Sequence[CellReport]) -> list[CellReport]:
-    return [cell for cell in cells if not cell.stalled]
-
-
-def _waits(report: Report) -> dict[tuple[str, Timeout], list[CellReport]]:
-    found: dict[tuple[str, Timeout], list[CellReport]] = {}
-    for cell in report.cells:
-        sight = next((sight for sight in _WAITING if cell.evidence.startswith(sight)), None)
-        failed = cell.verdict in ("PASS", "FAIL") and cell.outcome in ("failed", "unknown")
-        if sight is None or not failed or not cell.truth or cell.dimensions.get("leaves") or cell.phase == Phase.NONE:
+def _silent(pairs: Sequence[Pair]) -> dict[tuple[str, Timeout], list[Pair]]:
+    """By what the forwarder saw, and which time-out ends it; where the caller stayed."""
+    found: dict[tuple[str, Timeout], list[Pair]] = {}
+    for was, now in pairs:
+        sight = next((sight for sight in _WAITING if now.evidence.startswith(sight)), None)
+        if sight is None or not now.truth or now.dimensions.get("leaves") or now.phase == Phase.NONE:
             continue
         of: Timeout = "connect" if sight in _CONNECTING else "read"
-        found.setdefault((in_words(cell.phase, cell.evidence), of), []).append(cell)
+        found.setdefault((in_words(now.phase, now.evidence), of), []).append((was, now))
     return found
 
 
-def _multiple(cells: Sequence[CellReport], subject: SubjectReport, of: Timeout) -> float | None:
-    timeout_ms = subject.connect_timeout_ms if of == "connect" else subject.read_timeout_ms
-    timed = _timed(cells)
-    if not timed or not timeout_ms:
-        return None
-    return round(median(cell.delay_ms for cell in timed) / timeout_ms, 1)
+def _failed(cell: CellReport) -> bool:
+    return cell.outcome in ("failed", "unknown")
+
+
+def _timeout_ms(subject: SubjectReport, of: Timeout) -> int:
+    """0 where an older report says none."""
+    return subject.connect_timeout_ms if of == "connect" else subject.read_timeout_ms
+
+
+def _multiple(cells: Sequence[CellReport], timeout_ms: int) -> float | None:
+    return round(median(cell.delay_ms for cell in cells) / timeout_ms, 1) if cells else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from signoff.cell_words import alike, counted, lived
+from signoff.cell_words import alike, counted, lived, waits
 from signoff.clipping import Section, clipped
 from signoff.comparison import TOLD, Change
 from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
@@ -130,8 +130,8 @@ _AMPLIFICATION: dict[str, Callable[[Amplification], str]] = {
 _WAITS: dict[str, Callable[[GivingUp], str]] = {
     "the forwarder saw": lambda each: escaped(each.evidence),
     "time-out": lambda each: each.of,
-    "base": lambda each: _multiple(each.base),
-    "candidate": lambda each: _multiple(each.candidate),
+    "base": lambda each: waits(each.base),
+    "candidate": lambda each: waits(each.candidate),
 }
 _WORK: dict[str, Callable[[tuple[str, WorkSide]], str]] = {
     "side": lambda each: each[0],
@@ -158,10 +158,10 @@ def _measures(sign_off: SignOff) -> Iterator[Section]:
         yield table(f"of 1,000 operations under the mix {work.mix!r} ({work.origin})", _WORK, sides, where=_WHERE)
     if sign_off.amplification:
         yield table("amplification: of each operation", _AMPLIFICATION, sign_off.amplification, where=_WHERE)
-    waits = [each for each in sign_off.giving_up if each.changed]
-    if waits:
+    differing = [each for each in sign_off.giving_up if each.changed]
+    if differing:
         name = "how long callers wait for a failure, in multiples of the time-out"
-        yield table(name, _WAITS, waits, where=_WHERE)
+        yield table(name, _WAITS, differing, where=_WHERE)
 
 
 def _interval(found: Interval) -> str:
@@ -172,10 +172,6 @@ def _amplified(found: Amplified | None) -> str:
     if found is None:
         return "not measured"
     return f"{found.attempts:g} sent, {found.executions:g} run, {found.failed:.0%} without a result"
-
-
-def _multiple(multiple: float | None) -> str:
-    return "?" if multiple is None else f"{multiple:g}"
 
 
 def _allowances(sign_off: SignOff) -> Iterator[Section]:

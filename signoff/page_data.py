@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from signoff.cell_words import waits
 from signoff.decisions import decisions_of
 from signoff.report import CellReport, Report, Step
 from signoff.sign_off import Amplified, Decision, Did, Interval, SignOff
@@ -84,14 +85,7 @@ def data_of_sign_off(sign_off: SignOff) -> dict[str, Any]:
             ]
             for each in sign_off.amplification
         ],
-        "waits": [
-            [
-                each.evidence,
-                each.of,
-                *(("-" if side is None else f"{side:g} x") for side in (each.base, each.candidate)),
-            ]
-            for each in sign_off.giving_up
-        ],
+        "waits": [[each.evidence, each.of, waits(each.base), waits(each.candidate)] for each in sign_off.giving_up],
         "allowances": [
             [each.cells, each.reason, each.owner, each.expires, each.state, str(each.excused)]
             for each in sign_off.allowances

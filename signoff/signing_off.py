@@ -9,11 +9,11 @@ from importlib.metadata import version
 from msgspec.structs import replace
 
 from signoff.allowances import Allowed, excused, needs_excuse
-from signoff.comparison import CellChange, Change, compare
+from signoff.comparison import CellChange, Change, compare, is_judged
 from signoff.decisions import decisions_of
 from signoff.giving_up import giving_up_of
 from signoff.matter import matter_of
-from signoff.report import CellReport, Loaded, Report
+from signoff.report import Loaded, Report
 from signoff.sign_off import (
     MINOR,
     Amplification,
@@ -153,13 +153,9 @@ def _grounds(differences: Sequence[CellDifference], *, strict: bool, partial: st
         blocking=len(unexcused) - unproven,
         unproven=unproven,
         compared=sum(
-            each.change != "unproven" and _is_judged(each.base) and _is_judged(each.candidate) for each in differences
+            each.change != "unproven" and is_judged(each.base) and is_judged(each.candidate) for each in differences
         ),
     )
-
-
-def _is_judged(cell: CellReport | None) -> bool:
-    return cell is not None and cell.verdict in ("PASS", "FAIL")
 
 
 def _differences(changes: Sequence[CellChange]) -> list[CellDifference]:

@@ -12,7 +12,7 @@ from faults.catalogue import CATALOGUE, LETS_PASS
 from signoff.giving_up import giving_up_of
 from signoff.loads import Load, loads_up_to
 from signoff.mix import MixError, default_mix, mix_in
-from signoff.report import SubjectReport, Worked
+from signoff.report import CellReport, Worked
 from signoff.work import interval, weight_of, work_of
 from tests.literal_reports import cell, literal_report
 
@@ -79,18 +79,36 @@ def test_the_interval_of_a_side_is_that_of_its_runs() -> None:
     assert [side.doubled for side in (work.base, work.candidate)] == [interval(0, 200, 1_000.0, n) for n in (45, 200)]
 
 
+SILENT = cell(evidence="silence until the read timeout", truth="executed", outcome="unknown", delay_ms=301.0)
+
+
+def waits(base: CellReport, candidate: CellReport, **stated: int) -> list[tuple[str, float | None, float | None]]:
+    """Each row, of a subject with these time-outs."""
+    given = {"connect_timeout_ms": 100, "read_timeout_ms": 300, **stated}
+    sides = [literal_report(side) for side in (base, candidate)]
+    rows = giving_up_of(*(replace(side, subject=replace(side.subject, **given)) for side in sides))
+    return [(row.of, row.base, row.candidate) for row in rows]
+
+
 def test_a_caller_that_waits_twice_the_read_timeout_is_shown_as_two() -> None:
-    silent = {"evidence": "silence until the read timeout", "truth": "executed", "outcome": "unknown", "status": None}
-    subject = SubjectReport(name="mine", version="1", promises="answering", connect_timeout_ms=100, read_timeout_ms=300)
-    sides = [
-        replace(report, subject=subject)
-        for report in (
-            literal_report(cell(delay_ms=301.0, **silent)),
-            literal_report(cell(delay_ms=598.0, **silent)),
-        )
-    ]
-    (row,) = giving_up_of(*sides)
-    assert (row.of, row.base, row.candidate) == ("read", 1.0, 2.0)
+    assert waits(SILENT, replace(SILENT, delay_ms=598.0)) == [("read", 1.0, 2.0)]
+
+
+def test_a_caller_that_has_a_result_now_waits_for_no_failure() -> None:
+    assert waits(SILENT, replace(SILENT, outcome="ok")) == [("read", 1.0, None)]
+
+
+@pytest.mark.parametrize(
+    "change", [{"verdict": "UNKNOWN"}, {"verdict": "not_run", "outcome": ""}, {"plan": {"schema": 1}}]
+)
+def test_where_a_side_shows_nothing_nobody_says_that_it_met_no_failure(change: dict[str, Any]) -> None:
+    """Nor under another plan."""
+    assert waits(SILENT, replace(SILENT, **change)) == waits(replace(SILENT, **change), SILENT) == []
+
+
+def test_of_a_subject_that_states_no_timeout_nobody_knows_how_many_it_waits() -> None:
+    """An older report says none."""
+    assert waits(SILENT, SILENT, read_timeout_ms=0) == []
 
 
 @pytest.mark.parametrize("load", loads_up_to(1_000), ids=lambda load: f"{load.state.name}, {load.at_once}")

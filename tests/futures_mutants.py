@@ -3,7 +3,6 @@
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import Callable, Mapping
 from itertools import count
@@ -18,21 +17,22 @@ from forwarder.__main__ import main
 from forwarder.api.background import Forwards
 from forwarder.api.delivery import Delivery, NoResult, Polls
 from forwarder.api.service import Service
-from forwarder.futures.entries import Accepted, Entry
-from forwarder.futures.errors import FullError
 from forwarder.futures.future import DueQueue
-from forwarder.futures.ids import StoreIdentity
-from forwarder.futures.journal import Done, heedless
-from forwarder.futures.keys import content_of
 from forwarder.futures.outcome import Failed, Gone, Outcome, Sampled
-from forwarder.futures.recovery import LOST
-from forwarder.futures.room import Room
-from forwarder.futures.sessions import SamplingSession
 from forwarder.futures.shelf import Shelf
-from forwarder.futures.sqlite_journal import SqliteJournal
 from forwarder.futures.store import Futures
-from forwarder.futures.submits import Submits, Submitted
 from forwarder.futures.waiters import Waiters
+from tests.futures_store_mutants import (
+    breaks_down_at_its_end,
+    evicts_what_nobody_got,
+    forgets_what_it_took,
+    ids_without_identity,
+    never_refuses,
+    new_future_on_resubmit,
+    replace,
+    resubmit_after_eviction_runs_again,
+    runs_again_what_was_lost,
+)
 
 
 def marks_retrieved_on_write() -> None:
@@ -47,8 +47,8 @@ def marks_retrieved_on_write() -> None:
         self._ended(True)
         await Response.__call__(self, scope, receive, send)
 
-    _set(Polls, "_waited", waited)
-    _set(Delivery, "__call__", sent)
+    replace(Polls, "_waited", waited)
+    replace(Delivery, "__call__", sent)
 
 
 def one_waiter_per_id() -> None:
@@ -59,7 +59,7 @@ def one_waiter_per_id() -> None:
         self._places.clear()
         return await wait(self)
 
-    _set(Waiters, "wait", alone)
+    replace(Waiters, "wait", alone)
 
 
 def ttl_from_completion() -> None:
@@ -70,7 +70,7 @@ def ttl_from_completion() -> None:
         made(self, ttl, *others)
         self.undelivered = DueQueue(ttl.retrieved_ms)
 
-    _set(Shelf, "__init__", shorter)
+    replace(Shelf, "__init__", shorter)
 
 
 def ttl_at_an_abandoned_poll() -> None:
@@ -89,35 +89,8 @@ def ttl_at_an_abandoned_poll() -> None:
         if request_id in abandoned:
             self.possibly_delivered(request_id)
 
-    _set(Polls, "result", noted)
-    _set(Futures, "resolve", delivered)
-
-
-def new_future_on_resubmit() -> None:
-    """The same key begins another operation."""
-    _accepting_again(lambda submits, counter: True)
-
-
-def resubmit_after_eviction_runs_again() -> None:
-    """A key is forgotten with its result."""
-    _accepting_again(lambda submits, counter: submits._shelf.get(counter) is None)
-
-
-def _accepting_again(wanted: Callable[[Submits, int], bool]) -> None:
-    submit = Submits.submit
-
-    async def again(self: Submits, sampling: SamplingSession, seq_id: int, digest: bytes, cost: int) -> Submitted:
-        known = sampling.keys.get(seq_id)
-        if known is not None and known.content == content_of(digest) and wanted(self, known.counter):
-            return await self._told(self._accept(sampling, seq_id, known.content, cost))
-        return await submit(self, sampling, seq_id, digest, cost)
-
-    _set(Submits, "submit", again)
-
-
-def ids_without_identity() -> None:
-    """Ids begin again with every store."""
-    _set(StoreIdentity, "fresh", classmethod(lambda cls: cls(1 << 63)))
+    replace(Polls, "result", noted)
+    replace(Futures, "resolve", delivered)
 
 
 def forgets_pollers_at_shutdown() -> None:
@@ -134,9 +107,9 @@ def forgets_pollers_at_shutdown() -> None:
         await self._journal.close()
         self._sweeper.stop()
 
-    _set(Futures, "resolve", only_before)
-    _set(Futures, "shut_down", shut_down)
-    _set(forwarder.server, "LAST_ANSWERS_S", 0)
+    replace(Futures, "resolve", only_before)
+    replace(Futures, "shut_down", shut_down)
+    replace(forwarder.server, "LAST_ANSWERS_S", 0)
 
 
 def encodes_per_poll_with_other_bytes() -> None:
@@ -148,17 +121,17 @@ def encodes_per_poll_with_other_bytes() -> None:
             outcome = Sampled(outcome.payload + bytes((5 << 3, next(number) % 128)))
         return delivery(service, request, request_id, outcome)
 
-    _set(retrieve, "_delivery", encoded)
+    replace(retrieve, "_delivery", encoded)
 
 
 def an_evicted_id_answers_empty() -> None:
     """What is gone is a success without content."""
-    _set(retrieve, "refusal", lambda status, kind, says: Response(b"", 200))
+    replace(retrieve, "refusal", lambda status, kind, says: Response(b"", 200))
 
 
 def an_evicted_id_answers_410() -> None:
     """What is gone is answered 410, on which the SDK samples again."""
-    _set(retrieve, "refusal", lambda status, kind, says: Response(says, 410))
+    replace(retrieve, "refusal", lambda status, kind, says: Response(says, 410))
 
 
 def holds_for_ever() -> None:
@@ -168,77 +141,17 @@ def holds_for_ever() -> None:
     def patient(self: Polls, *parts: Any, hold_ms: int) -> None:
         made(self, *parts, hold_ms=hold_ms * 1_000)
 
-    _set(Polls, "__init__", patient)
-
-
-def forgets_what_it_took() -> None:
-    """Only outcomes are written to its store."""
-    write = SqliteJournal.write
-
-    def written(self: SqliteJournal, entry: Entry, done: Done = heedless) -> None:
-        if isinstance(entry, Accepted):
-            done(None)
-        else:
-            write(self, entry, done)
-
-    _set(SqliteJournal, "write", written)
-
-
-def never_refuses() -> None:
-    """There is always room."""
-    _set(Room, "take", lambda self, size_bytes, *, futures=0: self.take_anyway(size_bytes))
-
-
-def evicts_what_nobody_got() -> None:
-    """What was there first makes room for what comes."""
-    accept = Submits._accept
-
-    def accepting(self: Submits, *parts: Any) -> Any:
-        try:
-            return accept(self, *parts)
-        except FullError:
-            oldest = self._shelf.undelivered.first()
-            if oldest is None:
-                raise
-            self._shelf.expire(oldest)
-            return accept(self, *parts)
-
-    _set(Submits, "_accept", accepting)
-
-
-def breaks_down_at_its_end() -> None:
-    """Told to end, it is gone at once, with whatever it has in flight."""
-
-    async def shut_down(self: Futures, says: object) -> None:
-        del self, says
-        os._exit(70)
-
-    _set(Futures, "shut_down", shut_down)
-
-
-def runs_again_what_was_lost() -> None:
-    """What was in flight when its process ended is as if it had never been submitted."""
-
-    def lost(submits: Submits, counter: int) -> bool:
-        future = submits._shelf.get(counter)
-        return future is not None and future.outcome == LOST
-
-    _accepting_again(lost)
+    replace(Polls, "__init__", patient)
 
 
 def forgets_to_forward() -> None:
     """What it has taken is never sent to the router."""
-    _set(Forwards, "start", lambda self, request_id, request: None)
+    replace(Forwards, "start", lambda self, request_id, request: None)
 
 
 async def _nothing_comes() -> Message:
     never: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
     return await never
-
-
-def _set(where: object, name: str, value: object) -> None:
-    assert hasattr(where, name), f"{where!r} has no {name!r} any more; the mutant has to be built anew"
-    setattr(where, name, value)
 
 
 FIRST_TEN = (

@@ -67,6 +67,16 @@ def test_what_must_be_retrievable_follows_from_what_callers_know(facts: tuple[An
     assert _state(*facts) is state
 
 
+def test_a_reply_that_may_be_lost_on_its_way_delivers_nothing_that_is_gone() -> None:
+    """A poll past the TTL, with something between server and caller, does not begin another one."""
+    asked = (submit(), landed(), ask(), reached(), read(RESULT), at(100, ask(1)))
+    indirect = structs.replace(TERMS, direct=False)
+    assert lives_after(indirect, record(*asked).facts).state_of(0) is State.STALE
+    assert lives_after(indirect, record(*asked[:-1], at(99, ask(1)), at(100, counted())).facts).state_of(0) is (
+        State.DELIVERED
+    )
+
+
 def test_every_state_says_what_a_poll_may_be_answered() -> None:
     """A new one breaks this until it does."""
     assert set(MAY_ANSWER) == set(State)

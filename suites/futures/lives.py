@@ -46,7 +46,7 @@ class Lives:
                 self._submitted(fact)
             case Asked(poll=poll):
                 self.polls[poll] = PollLife(fact)
-                if not self.terms.direct:
+                if not self.terms.direct and fact.operation is not None and self.state_of(fact.operation) in KEPT:
                     self._delivered(fact, fact.now_ms)  # its reply may be lost on its way
             case Reached(poll=poll) | Answered(poll=poll):
                 self._reached(fact)

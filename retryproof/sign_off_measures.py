@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.text import Text
 
 from retryproof.terminal import print_indented, print_line, sheet
-from signoff.cell_words import waits
-from signoff.sign_off import Amplified, Interval, SignOff, Work
+from signoff.measured_words import rate, waits
+from signoff.sign_off import Amplified, SignOff, Work
 
 
 def print_measures(out: Console, sign_off: SignOff) -> None:
@@ -52,9 +52,5 @@ def _print_work(out: Console, work: Work) -> None:
     print_line(out, f"of 1,000 operations under the mix {work.mix!r} ({work.origin}):")
     table = sheet(out, "side", "lost", "doubled", "from", right=("lost", "doubled", "from"))
     for name, side in (("base", work.base), ("candidate", work.candidate)):
-        table.add_row(name, _interval(side.lost), _interval(side.doubled), f"{side.operations} drawn, {side.runs} runs")
+        table.add_row(name, rate(side.lost), rate(side.doubled), f"{side.operations} drawn, {side.runs} runs")
     print_indented(out, table)
-
-
-def _interval(rate: Interval) -> str:
-    return f"{rate.rate:g} ({rate.low:g} to {rate.high:g})"

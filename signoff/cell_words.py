@@ -1,10 +1,13 @@
 """One cell in a few words, the same ones in every face."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 
 from signoff.report import CellReport, FindingReport
 from signoff.sign_off import Decision, Did
+
+FUTURES = "futures"  # a phase whose rows are properties: only one that fails, or is not shown, has a script
 
 
 def outcome_of(cell: CellReport) -> str:
@@ -60,14 +63,19 @@ def span(ends: tuple[int, int] | None) -> str:
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
 
 
-def waits(multiple: float | None) -> str:
-    """How long a caller waits for a failure, in time-outs."""
-    return "no failure" if multiple is None else f"{multiple:g}"
-
-
 def plan_file(id_: str) -> str:
     """The name of the file with its plan, in plans/."""
     return f"{id_.replace('/', '--')}.json"
+
+
+def replay_command(cell: CellReport, plans: str, subject: str) -> str:
+    """What lives through it again, as a shell takes it; empty where there is no plan of it. plans: the folder of plans;
+    subject: as it was called, empty where nobody knows.
+    """
+    if cell.verdict == "not_run" or (cell.phase == FUTURES and cell.smallest is None):
+        return ""
+    on = ("--subject", subject) if subject else ()
+    return shlex.join(("retryproof", "replay", f"{plans}/{plan_file(cell.id)}", *on))
 
 
 def counted(count: int, what: str) -> str:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from signoff.cell_words import FUTURES
 from signoff.report import CellReport, CellVerdict, FindingReport
 from suites.findings import Finding, Verdict
 from suites.futures.checks import CHECKS
@@ -11,7 +12,7 @@ from suites.futures.script import dump_script
 from suites.futures.suite import Suite
 from suites.futures.verdicts import verdict_on
 
-PHASE = "futures"
+PHASE = FUTURES
 
 
 def futures_cells(suite: Suite, *, strict: bool) -> tuple[CellReport, ...]:

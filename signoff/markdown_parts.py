@@ -1,10 +1,9 @@
 """What report.md is made of: tables, folded parts, and one broken cell with its diagram."""
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from signoff.cell_words import broken, lived, plan_file
+from signoff.cell_words import broken, lived, replay_command
 from signoff.clipping import Section
 from signoff.marked_text import code, escaped
 from signoff.mermaid import mermaid
@@ -42,7 +41,7 @@ def broken_cell(cell: CellReport, says: str, *, subject: str, plans: str, where:
     """What one cell broke, what passed between whom, and the command that lives through it again. The first of them is
     not folded.
     """
-    replay = shlex.join(("retryproof", "replay", f"{plans}/{plan_file(cell.id)}", *_on(subject)))
+    replay = replay_command(cell, plans, subject)
     findings = tuple(f"- **{escaped(each.check)}** ({each.kind}): {escaped(each.says)}" for each in broken(cell))
     drawn = mermaid(cell.diagram)
     return Section(
@@ -51,10 +50,6 @@ def broken_cell(cell: CellReport, says: str, *, subject: str, plans: str, where:
         f"The forwarder saw {code(cell.evidence)} ({escaped(cell.class_)}). {escaped(lived(cell))}\n\n",
         rows=findings[:_FINDINGS],
         more=max(0, len(findings) - _FINDINGS),
-        foot=f"\n{drawn}\n\n{code(replay, 1_000)}\n\n</details>\n",
+        foot=f"\n{drawn}\n\n{code(replay, 1_000) if replay else ''}\n\n</details>\n",
         where=where,
     )
-
-
-def _on(subject: str) -> tuple[str, ...]:
-    return ("--subject", subject) if subject else ()

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from signoff.cell_words import alike, counted, lived, waits
+from signoff.cell_words import alike, counted, lived
 from signoff.clipping import Section, clipped
 from signoff.comparison import TOLD, Change
 from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
 from signoff.marked_text import code, escaped
+from signoff.measured_words import amplified, rate, waits
 from signoff.report import CellReport
 from signoff.sign_off import (
     Allowance,
     Amplification,
-    Amplified,
     CellDifference,
     GivingUp,
-    Interval,
     Side,
     SignOff,
     WorkSide,
@@ -123,8 +122,8 @@ _CELL: dict[str, Callable[[CellDifference], str]] = {
 _AMPLIFICATION: dict[str, Callable[[Amplification], str]] = {
     "the router is": lambda each: escaped(each.state),
     "at once": lambda each: str(each.operations),
-    "base": lambda each: _amplified(each.base),
-    "candidate": lambda each: _amplified(each.candidate),
+    "base": lambda each: amplified(each.base),
+    "candidate": lambda each: amplified(each.candidate),
     "": lambda each: escaped(each.reason),
 }
 _WAITS: dict[str, Callable[[GivingUp], str]] = {
@@ -135,8 +134,8 @@ _WAITS: dict[str, Callable[[GivingUp], str]] = {
 }
 _WORK: dict[str, Callable[[tuple[str, WorkSide]], str]] = {
     "side": lambda each: each[0],
-    "lost": lambda each: _interval(each[1].lost),
-    "doubled": lambda each: _interval(each[1].doubled),
+    "lost": lambda each: rate(each[1].lost),
+    "doubled": lambda each: rate(each[1].doubled),
     "operations drawn": lambda each: str(each[1].operations),
     "runs": lambda each: str(each[1].runs),
 }
@@ -162,16 +161,6 @@ def _measures(sign_off: SignOff) -> Iterator[Section]:
     if differing:
         name = "how long callers wait for a failure, in multiples of the time-out"
         yield table(name, _WAITS, differing, where=_WHERE)
-
-
-def _interval(found: Interval) -> str:
-    return f"{found.rate:g} ({found.low:g} to {found.high:g})"
-
-
-def _amplified(found: Amplified | None) -> str:
-    if found is None:
-        return "not measured"
-    return f"{found.attempts:g} sent, {found.executions:g} run, {found.failed:.0%} without a result"
 
 
 def _allowances(sign_off: SignOff) -> Iterator[Section]:

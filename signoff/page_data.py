@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from signoff.cell_words import waits
+from signoff.cell_words import because, did, replay_command
 from signoff.decisions import decisions_of
+from signoff.measured_words import amplified, rate, waits
 from signoff.report import CellReport, Report, Step
-from signoff.sign_off import Amplified, Decision, Did, Interval, SignOff
+from signoff.sign_off import Decision, Side, SignOff
 
 _SAME = "same"
 
@@ -42,9 +43,9 @@ def data_of_report(report: Report, named: str) -> dict[str, Any]:
     tables = _tables()
     cells: list[list[Any]] = []
     for cell in report.cells:
-        side = _side(cell, tables, f"plans/{_file(cell.id)}", named, diagram=True)
-        word, because = tables.text(cell.verdict), tables.text(_because(cell))
-        cells.append([*_of_cell(cell, tables), word, because, None, side])
+        side = _side(cell, tables, "plans", named, diagram=True)
+        says = tables.text(cell.verdict), tables.text(because(cell))
+        cells.append([*_of_cell(cell, tables), *says, None, side])
     decisions = [_row(each) for each in decisions_of(report, report)]
     return {
         **_frame(tables, cells, decisions),
@@ -65,10 +66,8 @@ def data_of_sign_off(sign_off: SignOff) -> dict[str, Any]:
         known = each.candidate or each.base
         assert known is not None  # a difference is made of at least one cell
         same = each.change == _SAME and each.candidate is not None
-        base = _side(each.base, tables, _plan(sign_off.base.report, each.id), _named(sign_off, 0), diagram=not same)
-        candidate = _side(
-            each.candidate, tables, _plan(sign_off.candidate.report, each.id), _named(sign_off, 1), diagram=True
-        )
+        base = _side(each.base, tables, _plans(sign_off.base), _named(sign_off, 0), diagram=not same)
+        candidate = _side(each.candidate, tables, _plans(sign_off.candidate), _named(sign_off, 1), diagram=True)
         row = [*_of_cell(known, tables), tables.text(each.change), tables.text(each.says), each.excused]
         cells.append([*row, base, candidate])
     return {
@@ -80,8 +79,8 @@ def data_of_sign_off(sign_off: SignOff) -> dict[str, Any]:
             [
                 each.state,
                 str(each.operations),
-                _amplified(each.base, each.reason),
-                _amplified(each.candidate, each.reason),
+                amplified(each.base, each.reason),
+                amplified(each.candidate, each.reason),
             ]
             for each in sign_off.amplification
         ],
@@ -112,17 +111,12 @@ def _of_cell(cell: CellReport, tables: Tables) -> list[int]:
     return [tables.text(text) for text in (cell.id, cell.fault, cell.phase, cell.evidence, cell.class_)]
 
 
-def _because(cell: CellReport) -> str:
-    found = next((each.says for each in cell.findings if each.verdict != "PASS"), "")
-    return cell.reason or found
-
-
-def _side(cell: CellReport | None, tables: Tables, plan: str, named: str, *, diagram: bool) -> list[Any] | None:
+def _side(cell: CellReport | None, tables: Tables, plans: str, named: str, *, diagram: bool) -> list[Any] | None:
     if cell is None:
         return None
     flags = [word for word, holds in (("tells", cell.tells), ("varies", cell.varies)) if holds]
     flags += [f"{cell.warnings} warnings"] if cell.warnings else []
-    replay = f"retryproof replay {plan} --subject {named}" if cell.verdict != "not_run" and named else ""
+    replay = replay_command(cell, plans, named) if named else ""
     return [
         tables.text(cell.verdict),
         cell.attempts,
@@ -148,13 +142,9 @@ def _side(cell: CellReport | None, tables: Tables, plan: str, named: str, *, dia
     ]
 
 
-def _plan(report: str, id_: str) -> str:
-    folder, slash, _ = report.rpartition("/")
-    return f"{folder}{slash}plans/{_file(id_)}"
-
-
-def _file(id_: str) -> str:
-    return f"{id_.replace('/', '--')}.json"
+def _plans(side: Side) -> str:
+    """Where its plans are, from the folder of the page."""
+    return f"{side.report.rpartition('/')[0]}/plans".lstrip("/")
 
 
 def _names(sign_off: SignOff) -> tuple[str, str]:
@@ -173,22 +163,11 @@ def _row(decision: Decision) -> dict[str, Any]:
         "evidence": decision.evidence,
         "class": decision.class_,
         "truth": "done" if decision.truth == "executed" else "not done",
-        "base": _did(decision.base),
-        "candidate": _did(decision.candidate),
+        "base": did(decision.base),
+        "candidate": did(decision.candidate),
         "changed": decision.changed,
         "says": decision.says,
     }
-
-
-def _did(did: Did) -> str:
-    sent, ran = _span(did.attempts), _span(did.executions)
-    return f"{did.does} ({sent} sent, {ran} run)"
-
-
-def _span(ends: tuple[int, int] | None) -> str:
-    if ends is None:
-        return "?"
-    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
 
 
 def _work(sign_off: SignOff) -> list[list[str]]:
@@ -196,18 +175,8 @@ def _work(sign_off: SignOff) -> list[list[str]]:
         return []
     base, candidate = sign_off.work.base, sign_off.work.candidate
     return [
-        ["doubled", _interval(base.doubled), _interval(candidate.doubled)],
-        ["lost", _interval(base.lost), _interval(candidate.lost)],
+        ["doubled", rate(base.doubled), rate(candidate.doubled)],
+        ["lost", rate(base.lost), rate(candidate.lost)],
         ["operations drawn", str(base.operations), str(candidate.operations)],
         ["runs", str(base.runs), str(candidate.runs)],
     ]
-
-
-def _interval(found: Interval) -> str:
-    return f"{found.rate:g} ({found.low:g} to {found.high:g})"
-
-
-def _amplified(found: Amplified | None, reason: str) -> str:
-    if found is None:
-        return f"not measured: {reason}" if reason else "not measured"
-    return f"{found.attempts:g} sent, {found.executions:g} run, {found.failed:.0%} without a result"

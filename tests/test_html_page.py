@@ -60,6 +60,15 @@ def test_what_is_to_be_known_is_on_the_page_as_text() -> None:
     assert "Note: by &lt;b&gt;0.1&lt;/b&gt;" in html_of_sign_off(note).decode()
 
 
+def test_the_command_that_is_copied_runs_nothing_else() -> None:
+    """Whatever a subject or a cell is called; of a property of futures that holds there is no script to replay."""
+    odd = [broken(RETRIED, id="a/b/$(reboot)"), cell(id="futures/told", phase="futures"), cell(verdict="not_run")]
+    texts = data_in(html_of_report(literal_report(*odd), "my proxy.toml; reboot"))["strings"]
+    assert [text for text in texts if text.startswith("retryproof ")] == [
+        "retryproof replay 'plans/a--b--$(reboot).json' --subject 'my proxy.toml; reboot'"
+    ]
+
+
 def test_the_verdict_and_what_matters_need_no_script() -> None:
     base, candidate = literal_report(cell()), literal_report(broken(RETRIED))
     head = html_of_sign_off(signed_off(base, candidate)).decode().partition("<main")[0]

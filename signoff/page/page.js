@@ -160,7 +160,7 @@ function detail(cell) {
     else if (steps.length) parts.push(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `diagram of ${D.sides[n].name}` }, drawn(steps)),
       el("details", {}, el("summary", {}, "as a list, with the ledger's entries"), el("ol", {}, ...steps.map(([ms, who, whom, says, , entries]) =>
         el("li", {}, `${ms} ms, ${S(who)}${whom ? ` to ${S(whom)}` : ""}: ${S(says)}${entries.length ? ` [${entries.join(", ")}]` : ""}`)))));
-    if (side.replay) parts.push(el("p", { class: "note" }, "replay it, in the folder of this page:"), el("pre", {}, side.replay), copyButton(side.replay));
+    if (side.replay) parts.push(el("p", { class: "note" }, "replay it (the plan lies beside this page, the subject is named as it was then):"), el("pre", {}, side.replay), copyButton(side.replay));
   });
   dialog.replaceChildren(...parts);
   dialog.showModal();

@@ -1,61 +1,65 @@
 """What must come back alone, lived through again: what company, or a process that is not ours, may have caused."""
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from signoff.items import Item
 from signoff.results import Examination, Result
-from suites.driver import Driver
 from suites.findings import Proof, Verdict
 from suites.judge import Judgement, came_back, confirm, judgement_of, says_nothing_of
-from suites.lives import is_doubtful, live, met_nothing, stalled
+from suites.lives import Alone, is_doubtful, met_nothing, stalled
 from suites.run import Run
+from suites.together import together
 
-CONFIRMED_TOGETHER = 4  # each may be a process that takes a second to start
 MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
-CHANCES = 2  # more for a confirmation that itself proved nothing, with none beside it
+CHANCES = 2  # more for a confirmation that itself proved nothing
 
 Record = Callable[[Item, Run], None]
 
 
-async def confirm_all(examination: Examination, driver: Driver, record: Record, *, lanes: int | None = None) -> None:
-    """What company may have caused is lived through again alone, a few at a time, and what fails there by cause or
-    timing for the first time once more. So is what proved nothing: one more chance to prove something can turn no
-    FAIL into a PASS. A confirmation that proved nothing either is made again at the end, one after the other: neither
-    does it confirm, nor does it say that nothing came back.
-
-    Raises SubjectError.
+class Confirming:
+    """What company may have caused is lived through again alone, and what fails there by cause or timing for the first
+    time once more. So is what proved nothing: one more chance to prove something can turn no FAIL into a PASS.
     """
-    doubtful = [result for result in examination.in_order() if _needs_confirming(result)]
-    unproved = [result for result in examination.in_order() if _may_prove_more(result)]
-    doubtful += unproved[:MAX_UNPROVED]
-    places = asyncio.Semaphore(min(CONFIRMED_TOGETHER, lanes or CONFIRMED_TOGETHER))
-    open_still: list[Result] = []
 
-    async def confirmed(result: Result) -> None:
-        async with places:
-            again = await _twice_where_needed(result, driver, record)
-        examination.results[result.item.id] = again.after
-        if again.is_open:
-            open_still.append(result)
+    def __init__(self, examination: Examination, alone: Alone, record: Record, results: Sequence[Result]) -> None:
+        self._examination = examination
+        self._alone = alone
+        self._record = record
+        self._doubtful = [result for result in results if _needs_confirming(result)]
+        self._doubtful += [result for result in results if _may_prove_more(result)][:MAX_UNPROVED]
+        self._open: list[Result] = []
 
-    await asyncio.gather(*map(confirmed, doubtful))
-    for result in open_still[:MAX_UNPROVED]:
-        for _ in range(CHANCES):
-            again = await _twice_where_needed(result, driver, record)
-            examination.results[result.item.id] = again.after
-            if not again.is_open:
-                break
+    async def a_few_at_a_time(self) -> None:
+        """All of them. Raises SubjectError."""
+        await together(map(self._confirm, self._doubtful))
 
+    async def what_is_open(self) -> None:
+        """A confirmation that proved nothing is made again: neither does it confirm, nor does it say that nothing came
+        back. One after the other, since a machine that is busy may be the reason. Raises SubjectError.
+        """
+        for result in self._open[:MAX_UNPROVED]:
+            for _ in range(CHANCES):
+                again = await self._twice_where_needed(result)
+                if not again.is_open:
+                    break
 
-async def _twice_where_needed(result: Result, driver: Driver, record: Record) -> "_Again":
-    """What fails by cause or timing for the first time is lived through once more."""
-    again = await _once_more(result, driver, record)
-    if again.replaces and _fails_by_cause(again.judgement):
-        return await _once_more(again.after, driver, record)
-    return again
+    async def _confirm(self, result: Result) -> None:
+        if (await self._twice_where_needed(result)).is_open:
+            self._open.append(result)
+
+    async def _twice_where_needed(self, result: Result) -> "_Again":
+        """What fails by cause or timing for the first time is lived through once more."""
+        again = await self._once_more(result)
+        if again.replaces and _fails_by_cause(again.judgement):
+            again = await self._once_more(again.after)
+        self._examination.results[result.item.id] = again.after
+        return again
+
+    async def _once_more(self, result: Result) -> "_Again":
+        run, judgement = await self._alone.live(result.run.plan, partial(self._record, result.item))
+        return _Again(result=result, run=run, judgement=judgement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +103,6 @@ class _Again:
         if not missing or stalled(self.run) or not self.run.settled:
             return bool(missing) and stalled(self.run)
         return bool(self.judgement.unknowns) or any(says_nothing_of(finding, self.judgement) for finding in missing)
-
-
-async def _once_more(result: Result, driver: Driver, record: Record) -> _Again:
-    run, judgement = await live(driver, result.run.plan, partial(record, result.item))
-    return _Again(result=result, run=run, judgement=judgement)
 
 
 def _needs_confirming(result: Result) -> bool:

@@ -4,11 +4,12 @@ What was found stays found: results are added as they come, so that an examinati
 be reported, marked as partial.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from faults.plan import Plan
-from signoff.confirming import confirm_all
+from signoff.confirming import Confirming
 from signoff.items import Item
 from signoff.results import Examination, Result
 from signoff.shrinking import shrink_drawn
@@ -17,10 +18,11 @@ from suites.driver import Driver
 from suites.findings import Finding, Verdict
 from suites.judge import held_against, judge, judgement_of, not_shown
 from suites.lanes import run_plans
-from suites.lives import doubted, stalled
+from suites.lives import AT_A_TIME, Alone, doubted, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.subject import SubjectSpec
+from suites.together import together
 
 OnRun = Callable[[Item, int, Run], None]  # the item, which of its runs (from 1), and the run
 
@@ -52,9 +54,19 @@ async def examine(
         on_run(item, len(lived), run)
 
     await _live_through(examination, machine, record, through or in_lanes(driver, lanes))
-    await confirm_all(examination, driver, record, lanes=lanes)
+    alone = Alone(driver=driver, places=asyncio.Semaphore(min(lanes or AT_A_TIME, AT_A_TIME)))
+    drawn, cells = (Confirming(examination, alone, record, results) for results in _drawn_and_cells(examination))
+    await drawn.a_few_at_a_time()
+    await drawn.what_is_open()
+    await together((shrink_drawn(examination, alone, machine, record), cells.a_few_at_a_time()))
+    await cells.what_is_open()
     _add_twins(examination)
-    await shrink_drawn(examination, driver, machine, record, lanes=lanes)
+
+
+def _drawn_and_cells(examination: Examination) -> tuple[list[Result], list[Result]]:
+    """What is cut down later, first."""
+    results = examination.in_order()
+    return [one for one in results if one.item.cell is None], [one for one in results if one.item.cell is not None]
 
 
 def in_lanes(driver: Driver, lanes: int | None) -> Through:

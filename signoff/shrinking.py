@@ -1,6 +1,5 @@
 """Drawn plans that fail, cut down to the smallest on which they still do."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -8,29 +7,25 @@ from functools import partial
 from faults.plan import Plan
 from signoff.items import Item
 from signoff.results import Examination, Result, Smallest, failed_checks
-from suites.driver import Driver
 from suites.findings import Verdict
-from suites.lanes import FRESH_LANES
-from suites.lives import live
+from suites.lives import Alone
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.shrink import shrink
+from suites.together import together
 
 MAX_SHRUNK = 3  # drawn plans that fail are cut down side by side; more of the same kind teach nothing
 
 
 async def shrink_drawn(
     examination: Examination,
-    driver: Driver,
+    alone: Alone,
     machine: Machine,
     record: Callable[[Item, Run], None],
-    *,
-    lanes: int | None = None,
 ) -> None:
     """The first drawn plans that fail are cut down to what all of the failure needs. What was judged of the drawn
-    plan itself stays: a sign-off compares the same plans. lanes: how many runs go on side by side (None: as suits).
+    plan itself stays: a sign-off compares the same plans. Raises SubjectError.
     """
-    places = asyncio.Semaphore(lanes or FRESH_LANES)
     failed = [r for r in examination.in_order() if r.item.cell is None and r.judgement.verdict is Verdict.FAIL]
 
     async def cut_down(result: Result) -> None:
@@ -39,16 +34,15 @@ async def shrink_drawn(
         async def fails(plan: Plan) -> bool:
             if unreachable(plan, examination.spec, machine) is not None:
                 return False
-            async with places:
-                _, judgement = await live(driver, plan)
+            _, judgement = await alone.live(plan)
             return checks <= failed_checks(judgement)
 
         plan = await shrink(result.item.plan, fails)
         if plan == result.item.plan:
             return
-        run, judgement = await live(driver, plan, partial(record, result.item))
+        run, judgement = await alone.live(plan, partial(record, result.item))
         if checks <= failed_checks(judgement):
             smallest = Smallest(plan=plan, run=run, judgement=judgement)
             examination.results[result.item.id] = replace(result, smallest=smallest)
 
-    await asyncio.gather(*map(cut_down, failed[:MAX_SHRUNK]))
+    await together(map(cut_down, failed[:MAX_SHRUNK]))

@@ -1,5 +1,6 @@
 """The folder and the process of one instance of a subject file."""
 
+import asyncio
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -71,4 +72,5 @@ class Launch:
         """End its processes and remove its folder. Safe to call twice."""
         if self.process:
             await self.process.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        # Beside the loop: a folder takes milliseconds on a disk, in which nobody's bytes would be seen.
+        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)

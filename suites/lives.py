@@ -1,7 +1,8 @@
 """One plan lived through until the run can be believed, and judged."""
 
+import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from faults.plan import Plan
 from suites.checks.vacuity import CHECK as VACUITY
@@ -10,6 +11,7 @@ from suites.findings import Claim, Finding, Proof, Verdict
 from suites.judge import Judgement, judge, judge_twins, judgement_of
 from suites.run import Run
 
+AT_A_TIME = 8  # that live alone: each may be a process that takes a second to start
 TRIES = 3
 TURNS = 5  # of one that chooses another upstream each time
 
@@ -34,6 +36,19 @@ async def live(driver: Driver, plan: Plan, record: Record = lambda run: None) ->
         if doubts == TRIES or turns == TURNS or not (doubtful or elsewhere):
             break
     return run, judgement_of(doubted(judgement.findings, run.stalled_ms)) if doubtful else judgement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alone:
+    """Where plans live that must not have company: each on a fresh instance, and only a few of them at a time."""
+
+    driver: Driver
+    places: asyncio.Semaphore
+
+    async def live(self, plan: Plan, record: Record = lambda run: None) -> tuple[Run, Judgement]:
+        """As `live` does. Raises SubjectError."""
+        async with self.places:
+            return await live(self.driver, plan, record)
 
 
 def _went_elsewhere(run: Run, judgement: Judgement) -> bool:

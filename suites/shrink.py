@@ -11,22 +11,31 @@ from faults.plan import LEFT_GATE, Plan, PlanError, PlannedOperation, awaited_op
 from faults.toxics import Bandwidth, Latency, Slicer
 from faults.under import OverlayToxic
 
-MAX_ROUNDS = 20  # a failing plan has at most a dozen parts to leave out, and its toxics a few strengths
+MAX_ROUNDS = 40  # a failing plan has at most a dozen parts to leave out, and its toxics a few strengths
+TOGETHER = 3  # candidates lived through side by side; those behind the first that fails were in vain
 WIDEST_KBYTES_S, LARGEST_SLICE_BYTES = 100_000, 4096  # what is wider holds up no reply of the catalogue
 
 
 async def shrink(plan: Plan, fails: Callable[[Plan], Awaitable[bool]]) -> Plan:
     """The plan with all left out that the failure does not need; `fails` lives through a candidate.
 
-    The candidates of a round are lived through side by side, and the first that fails, in their order, is kept.
+    A few candidates at a time are lived through side by side, and of them the first that fails is kept. It goes on with
+    the candidates behind that one, then with those that were refused of a larger plan, until the smallest refuses all.
     """
+    place = refused = 0
+    candidates = list(simpler(plan))
     for _ in range(MAX_ROUNDS):
-        candidates = list(simpler(plan))
-        failed = await asyncio.gather(*map(fails, candidates))
-        smaller = next((candidate for candidate, does in zip(candidates, failed, strict=True) if does), None)
-        if smaller is None:
+        if refused >= len(candidates):
             return plan
-        plan = smaller
+        some = [(place + n) % len(candidates) for n in range(min(TOGETHER, len(candidates) - refused))]
+        failed = await asyncio.gather(*(fails(candidates[one]) for one in some))
+        kept = next((one for one, does in zip(some, failed, strict=True) if does), None)
+        if kept is None:
+            place, refused = (some[-1] + 1) % len(candidates), refused + len(some)
+            continue
+        plan = candidates[kept]
+        candidates, refused = list(simpler(plan)), 0
+        place = kept if kept < len(candidates) else 0
     return plan
 
 

@@ -1,6 +1,7 @@
 """One subject that is examined, maybe beside another: its cells, what is measured of it, and its suite of futures."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
 from suites.installed import Installed
 from suites.stacks.stack import StackSubject
+from suites.subject import Isolation
+
+LANES = 11  # for each core that is kept busy
 
 
 class Company:
@@ -79,8 +83,9 @@ class Side:
                 *(writing.examination, session.driver, session.machine, writing.recorder(tick), through),
                 lanes=options.lanes,
             )
+            await self._measure_work(writing)
             await self.company.all_there()
-            await self._measure(writing, through)
+            await self._measure_loads(writing)
             if wants_futures(options.choice, [session.subject.spec]):
                 async with self.company.alone():
                     await self._play_futures(writing)
@@ -88,13 +93,18 @@ class Side:
         except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
             raise writing.broken_off(self.company.told_by_all(error)) from None
 
-    async def _measure(self, writing: Writing, through: Through) -> None:
+    async def _measure_work(self, writing: Writing) -> None:
+        """In this process: most of its plans have been lived through, and a worker takes longer to start."""
+        if self.options.measures is not None:
+            here = in_lanes(self.session.driver, self.options.lanes)
+            writing.work = await measure_work(self.options.measures, writing.examination, here)
+
+    async def _measure_loads(self, writing: Writing) -> None:
         """Not while another side does: what many operations at once do to this machine is no subject's affair."""
         measures, session = self.options.measures, self.session
         if measures is None:
             return
         async with self.company.alone():
-            writing.work = await measure_work(measures, writing.examination, through)
             tick = self.begin(f"loads of {session.name}", len(measures.loads))
             writing.loads = await measure_loads(measures, session.driver, session.machine, tick)
 
@@ -117,10 +127,16 @@ class Side:
             name=self.session.name,
             count=max(1, count),
             given=options.given,
-            lanes=options.lanes,
+            lanes=options.lanes or self._lanes_of_worker(),
             toxiproxy=options.choice.toxiproxy,
             first=1 + self.place * options.jobs * MOST_STARTED,
         )
+
+    def _lanes_of_worker(self) -> int | None:
+        """Of one of so many: more, on the cores that there are, and this machine stalls. None: as suits."""
+        jobs = self.options.jobs
+        fresh = self.session.subject.spec.isolation is Isolation.FRESH
+        return max(1, LANES * min(jobs, len(os.sched_getaffinity(0))) // jobs) if fresh else None
 
     async def _play_futures(self, writing: Writing) -> None:
         session, choice = self.session, self.options.choice

@@ -1,5 +1,5 @@
 """Cells that differ, maybe only since the load of this machine was another when the other side ran: such as only tell,
-and those of a run in which it stalled. They are lived through again, both sides in turns.
+and those of a run in which it stalled. They are lived through again, at the same time on both sides.
 """
 
 import asyncio
@@ -15,9 +15,10 @@ from signoff.report import CellReport, Report
 from signoff.reporting import cell_report
 from signoff.results import Result
 from suites.lives import live
+from suites.together import together
 
 TURNS = 3
-TOGETHER = 4
+TOGETHER = 6  # cells; of each both sides at the same time, on the same machine
 MOST = 40  # more of them differ for a reason
 
 Told = tuple[int | None, str, int | None]
@@ -43,11 +44,12 @@ def varying(
             async with places:
                 told = [{_told(cell)} for cell in cells]
                 for _ in range(TURNS):
-                    for session, seen in zip(sessions, told, strict=True):
-                        seen.add(await _lived(session, item))
+                    turn = await together(_lived(session, item) for session in sessions)
+                    for seen, one in zip(told, turn, strict=True):
+                        seen.add(one)
                 return bool(told[0] & told[1])
 
-        found = await asyncio.gather(*(varies(*one) for one in doubtful))
+        found = await together(varies(*one) for one in doubtful)
         return frozenset(item.id for (item, *_), one in zip(doubtful, found, strict=True) if one)
 
     return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)

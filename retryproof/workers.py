@@ -23,7 +23,7 @@ from suites.together import together
 from suites.way import way_of
 
 LIVES = 2  # how often what a dead worker has left is lived through in another one, the first time included
-MOST_STARTED = 2 * LIVES  # for each place: once for the cells, once for what is measured
+MOST_STARTED = LIVES  # for each place
 NUMBERS = 2_000_000  # operations of one worker, which no other process of the examination uses
 _CHUNK = 1 << 16
 _RUN = "import sys; sys.path[:] = {path!r}; from retryproof.worker import main; main()"

@@ -13,7 +13,8 @@ from suites.warming import arm
 
 
 async def crowded(driver: Driver, stage: Stage, plan: Plan) -> Run:
-    """All operations of that plan in flight together; over when the subject is idle again, or quiet.
+    """All operations of that plan in flight together; over when the subject is idle again, or quiet. That the loop of
+    their callers comes late ends nothing and delays no answer: what it takes to call so many is theirs alone.
 
     Raises ValueError for a plan whose operations come one after the other, or that breaks a listener.
     """
@@ -40,6 +41,6 @@ async def crowded(driver: Driver, stage: Stage, plan: Plan) -> Run:
         history=tuple(history),
         settled=settled,
         died=stage.instance.died(),
-        stalled_ms=max(pulse.worst_since(started_ns) for pulse in driver.pulses),
+        stalled_ms=max(pulse.worst_since(started_ns) for pulse in driver.pulses if not pulse.is_here),
         shortest_timeout_ms=min(spec.read_timeout_ms, spec.connect_timeout_ms),
     )

@@ -21,6 +21,7 @@ class Installed:
         self.supervisor = supervisor
         self._spec = file.spec
         self._version_lock = asyncio.Lock()
+        self._found = False
 
     @property
     def spec(self) -> SubjectSpec:
@@ -43,8 +44,9 @@ class Installed:
         """It can be started in front of these. Raises SubjectError when something of it is missing."""
         if len(upstreams) != self.spec.upstreams:
             raise ValueError(f"{len(upstreams)} upstreams; expected {self.spec.upstreams} as its file says")
-        if missing := self.missing():
+        if not self._found and (missing := self.missing()):
             raise SubjectError(missing)
+        self._found = True  # once is enough: every instance would look through all of PATH
         await self.read_version()
 
     async def read_version(self) -> None:

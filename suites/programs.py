@@ -16,7 +16,7 @@ def environment() -> dict[str, str]:
     a subject talks to is on this machine.
     """
     folders = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder]
-    beside = [str(Path(folder).with_name("sbin")) for folder in folders if Path(folder).name == "bin"]
+    beside = [folder.removesuffix("bin") + "sbin" for folder in folders if folder.endswith("/bin")]
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     return {**kept, "PATH": os.pathsep.join((*folders, str(Path(sys.executable).parent), *beside))}
 

@@ -25,6 +25,11 @@ class Pulse:
         return max((late_ms for when_ns, late_ms in tuple(self._late) if when_ns >= at_ns), default=0.0)
 
     @property
+    def is_here(self) -> bool:
+        """It beats on the loop that asks."""
+        return self._loop is asyncio.get_running_loop()
+
+    @property
     def beating(self) -> bool:
         """It has not been stopped."""
         return not self._handle.cancelled()

@@ -1,14 +1,12 @@
 """What a reply says to a caller of futures: every status and body falls into one kind, and none is judged here."""
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from fake_router.content import MAGIC
 from suites.futures.record import Answer, Kind
 from suites.history import Arrival
 from suites.reading import Reply
-from suites.tinker.answers import media_of
+from suites.tinker.answers import media_of, object_in
 from suites.tinker.sample import NoSampleError, sample_in
 from suites.tinker.wire import PROTOBUF
 
@@ -19,7 +17,7 @@ def submitted(reply: Reply | None) -> Answer:
     """The answer to a submit; None: none came in time."""
     if reply is None or reply.arrival is not Arrival.WHOLE:
         return _nothing(reply)
-    request_id = _object_in(reply).get("request_id")
+    request_id = object_in(reply).get("request_id")
     if reply.status == 200 and isinstance(request_id, str) and request_id:
         return Answer(kind=Kind.TAKEN, status=200, body=reply.body, request_id=request_id)
     return _turned_down(reply)
@@ -29,7 +27,7 @@ def polled(reply: Reply | None) -> Answer:
     """The answer to a poll; None: none came in time."""
     if reply is None or reply.arrival is not Arrival.WHOLE:
         return _nothing(reply)
-    said = _object_in(reply)
+    said = object_in(reply)
     match reply.status, said:
         case 200, _ if media_of(reply) == PROTOBUF:
             return _result(reply)
@@ -88,16 +86,8 @@ def _nothing(reply: Reply | None) -> Answer:
 
 def _shown(reply: Reply) -> str:
     """Its words, where it has any; of JSON, the message that it holds."""
-    said = _object_in(reply)
+    said = object_in(reply)
     error = said.get("error")
     told = error.get("message") if isinstance(error, dict) else error
     found = told if isinstance(told, str) else said.get("detail")
     return (found if isinstance(found, str) else reply.body.decode("utf-8", "replace"))[:_SAYS]
-
-
-def _object_in(reply: Reply) -> dict[str, Any]:
-    try:
-        found = json.loads(reply.body)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -82,7 +82,7 @@ def submit_answer(reply: Reply) -> SubmitAnswer:
     """What that reply to `asample` says."""
     if reply.arrival is not Arrival.WHOLE:
         return Lost(reply=reply)
-    match reply.status, _object_in(reply):
+    match reply.status, object_in(reply):
         case 200, {"request_id": str(request_id)}:
             return Submitted(request_id=request_id, reply=reply)
         case _:
@@ -111,7 +111,7 @@ def media_of(reply: Reply) -> str:
 
 def text_in(reply: Reply, key: str) -> str | None:
     """The text under that key of a 200 with a JSON object; None for anything else."""
-    found = _object_in(reply).get(key) if reply.arrival is Arrival.WHOLE and reply.status == 200 else None
+    found = object_in(reply).get(key) if reply.arrival is Arrival.WHOLE and reply.status == 200 else None
     return found if isinstance(found, str) else None
 
 
@@ -123,7 +123,7 @@ def _sampled(reply: Reply) -> Sampled | Refused:
 
 
 def _told(reply: Reply) -> PollAnswer:
-    match _object_in(reply):
+    match object_in(reply):
         case {"type": "try_again"}:
             return NotYet(reply=reply)
         case {"status": "complete_metadata"}:
@@ -134,7 +134,8 @@ def _told(reply: Reply) -> PollAnswer:
             return Refused(says=_answered(reply), reply=reply)
 
 
-def _object_in(reply: Reply) -> dict[str, Any]:
+def object_in(reply: Reply) -> dict[str, Any]:
+    """The JSON object that is its body; an empty one for anything else."""
     try:
         found = json.loads(reply.body)
     except (ValueError, RecursionError):

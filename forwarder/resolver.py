@@ -36,7 +36,7 @@ class BoundedResolver(AbstractResolver):
 
 
 class NameServerResolver(AbstractResolver):
-    """Asks the name servers that it was given (HOST:PORT), and no others."""
+    """Asks the name servers that it was given (HOST:PORT), and no others; an answer is for one connection."""
 
     def __init__(self, nameservers: Sequence[str], *, within_ms: int) -> None:
         from dns import asyncresolver, nameserver  # only who names a server needs it

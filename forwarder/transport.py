@@ -93,6 +93,7 @@ def _session(settings: Settings) -> aiohttp.ClientSession:
             keepalive_timeout=settings.keep_alive_ms / 1000,
             happy_eyeballs_delay=None,
             resolver=BoundedResolver(settings.nameservers, within_ms=settings.connect_timeout_ms),
+            use_dns_cache=not settings.nameservers,  # its 10 s heed no TTL (RFC 1035 s3.2.1: 0 is not cached)
             ssl=True if settings.tls is None else settings.tls,
             socket_factory=own_socket,
         ),

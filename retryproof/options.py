@@ -140,7 +140,7 @@ def _add_running(add: _Add) -> None:
         "--lanes",
         type=whole_number(1, MAX_LANES),
         metavar="N",
-        help="how many runs go on side by side in each process (default: 16 on fresh instances, 4 on shared ones; on "
+        help="how many runs go on side by side in each process (default: 16 on fresh instances, 8 on shared ones; on "
         "one that runs already always 1); fewer where the machine has better things to do",
     )
     add(

@@ -7,6 +7,7 @@ is the quiet window of a subject that cannot say when it is idle.
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -32,7 +33,7 @@ from suites.stage import Stage
 from suites.stages import Stages
 from suites.subject import InProcess, Subject
 from suites.warming import Warmth, WarmUp, arm, most_met, most_sockets
-from suites.way import way_of
+from suites.way import Way, way_of
 
 CLOSING_MS = 1_000  # how long a subject may take to close what it no longer uses before it counts as a leak
 CLOSING_STEP_S = 0.01
@@ -148,6 +149,15 @@ class Driver:
         self.pulses.append(pulse)
         self._own_pulses.append(pulse)
 
+    async def measure_first(self, stage: Stage, plans: Iterable[Plan], way: Way) -> bool:
+        """Count there what a healthy one holds, as these plans will ask; nothing has happened to it yet. False: nothing
+        was to be counted, and nothing has happened to it now either.
+        """
+        if self.subject.spec.standing:
+            return False  # there is only one, which is measured for each plan
+        asked = {plan.concurrency for plan in plans if not _reuses(plan)}
+        return await self._warmth.measured_first(stage, asked, way)
+
     async def _warm_up(self, stage: Stage, plan: Plan) -> WarmUp:
         """How many sockets a healthy subject holds to one upstream; done on this very instance only where the plan asks
         for reused connections, since it leaves some.
@@ -241,10 +251,10 @@ class Driver:
         if most_opened <= limit and not plan.listeners:  # a faulty listener may never have seen a socket
             return most_opened
         deadline = time.monotonic() + CLOSING_MS / 1000
-        left = most_sockets(stage)
+        left = await most_sockets(stage)
         while left > limit and time.monotonic() < deadline:
             await asyncio.sleep(CLOSING_STEP_S)  # no event: the kernel tells nobody of foreign sockets
-            left = most_sockets(stage)
+            left = await most_sockets(stage)
         return left
 
 

@@ -1,5 +1,6 @@
 """Many runs side by side: each on a fresh instance, or several lanes of a shared one."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -9,13 +10,15 @@ from suites.driver import Driver
 from suites.leading import lead_to_first, waits_at_first
 from suites.ownership import own_entries
 from suites.run import Run
+from suites.shares import Shares
 from suites.stage import Stage
 from suites.subject import Isolation
 from suites.together import together
 from suites.way import way_of
 
 FRESH_LANES = 16  # measured: more lanes only queue on two cores
-SHARED_LANES = 4  # each is a process of the subject
+SHARED_LANES = 8  # each is a process of the subject, and waits most of its time
+STARTED_TOGETHER = 2  # more would only take longer, and hold up what runs already
 
 OnRun = Callable[[int, Run], None]  # place of the plan, its run
 
@@ -25,14 +28,14 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
 
     Raises SubjectError as soon as an instance cannot be started; the other runs are then cancelled and cleaned up.
     """
-    places = iter(
-        sorted(range(len(plans)), key=lambda place: str(way_of(plans[place])))
-    )  # those of one way share an instance
-    shared = driver.subject.spec.isolation is Isolation.SHARED
-    most = 1 if driver.subject.spec.standing else lanes or (SHARED_LANES if shared else FRESH_LANES)
-    count = min(len(plans), most)
-    lane = _shared if shared else _fresh
-    await together(lane(driver, plans, places, on_run) for _ in range(count))
+    if driver.subject.spec.isolation is Isolation.SHARED:
+        most = 1 if driver.subject.spec.standing else lanes or SHARED_LANES
+        shares, starting = Shares.of(plans), asyncio.Semaphore(STARTED_TOGETHER)
+        await together(_shared(driver, plans, shares, starting, on_run) for _ in range(min(len(plans), most)))
+        return
+    most = 1 if driver.subject.spec.standing else lanes or FRESH_LANES
+    places = iter(sorted(range(len(plans)), key=lambda place: str(way_of(plans[place]))))
+    await together(_fresh(driver, plans, places, on_run) for _ in range(min(len(plans), most)))
 
 
 async def _fresh(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:
@@ -40,47 +43,65 @@ async def _fresh(driver: Driver, plans: Sequence[Plan], places: Iterator[int], o
         on_run(place, await driver.run(plans[place]))
 
 
-async def _shared(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:
-    """One instance for many runs, one after the other. A late entry belongs to the run whose operation it carries,
-    so the runs are handed on when the instance is done with.
+async def _shared(
+    driver: Driver, plans: Sequence[Plan], shares: Shares, starting: asyncio.Semaphore, on_run: OnRun
+) -> None:
+    while await _on_one(driver, plans, shares, starting, on_run):
+        pass  # on the next one
+
+
+async def _on_one(
+    driver: Driver, plans: Sequence[Plan], shares: Shares, starting: asyncio.Semaphore, on_run: OnRun
+) -> bool:
+    """One instance for runs of one way, one after the other, as long as it lives; False where none is worth starting. A
+    late entry belongs to the run whose operation it carries, so the runs are handed on when the instance is done with.
     """
-    place = next(places, None)
-    while place is not None:
-        async with AsyncExitStack() as stack:
-            batch = _Batch()
-            stack.callback(batch.hand_on, on_run)  # when the stage is over; also of one that was interrupted
-            way = way_of(plans[place])
+    async with AsyncExitStack() as stack:
+        batch = _Batch()
+        stack.callback(batch.hand_on, on_run)  # when the stage is over; also of one that was interrupted
+        async with starting:
+            way = shares.enter()  # not before it can start: others take plans meanwhile
+            if way is None:
+                return False
+            stack.callback(shares.leave, way)
             stage = batch.stage = await stack.enter_async_context(driver.stages.one(way=way))
-            while place is not None and way_of(plans[place]) == way and stage.instance.died() is None:
-                await batch.add(driver, stage, place, plans[place])
-                place = next(places, None)
-            batch.whole = True
-            await stage.on_router(lambda router: router.drain())
+        coming = [plans[place] for place in shares.left(way)]
+        batch.used = await driver.measure_first(stage, coming, way)
+        while (place := shares.take(way)) is not None:
+            await batch.add(driver, stage, place, plans[place])
+            if stage.instance.died() is not None:
+                break
+        batch.whole = True
+        await stage.on_router(lambda router: router.drain())
+    return True
 
 
 @dataclass(slots=True)
 class _Batch:
-    """The runs of one shared instance, with the window of its ledger in which each was going on. whole: none was
-    interrupted.
+    """The runs of one shared instance, with the window of its ledger in which each was going on. used: operations have
+    gone over it, at the first of its runs in good health. whole: none was interrupted.
     """
 
     stage: Stage | None = None
     runs: list[tuple[int, Run, range]] = field(default_factory=list)
+    used: bool = False
     whole: bool = False
 
     async def add(self, driver: Driver, stage: Stage, place: int, plan: Plan) -> None:
-        if self.runs and waits_at_first(plan) and not driver.subject.spec.standing:
+        if self.used and waits_at_first(plan) and not driver.subject.spec.standing:
             await lead_to_first(stage, driver.numbers)
-        since = len(stage.entries())
+        self.used = True
         await stage.close_idle()
         run = await driver.run_on(stage, plan, company=bool(self.runs))
-        self.runs.append((place, run, range(since, len(stage.entries()))))
+        # As of a run alone, its ledger begins when its faults are armed: what was opened before is a reused connection.
+        self.runs.append((place, run, range(run.ledger[0].seq - 1, len(stage.entries()))))
 
     def hand_on(self, on_run: OnRun) -> None:
         entries = self.stage.entries() if self.stage is not None else ()
         self._own_up_to_death()
         for place, run, window in self.runs:
-            own = own_entries(entries, window, frozenset((*run.operations, *run.warmups, *run.fresh)))
+            numbers = frozenset((*run.operations, *run.warmups, *run.fresh))
+            own = own_entries(entries[window.start :], range(len(window)), numbers)
             on_run(place, replace(run, ledger=own))
 
     def _own_up_to_death(self) -> None:

@@ -1,5 +1,7 @@
 """Who has been in use before is led to the upstream of a plan that is faulty."""
 
+from dataclasses import replace
+
 from fake_router.entries import Received
 from faults.acts import Refuse
 from faults.catalogue import CATALOGUE
@@ -9,6 +11,8 @@ from suites.stage import Stage
 from suites.warming import arm
 
 _REFUSAL = next(fault.id for fault in CATALOGUE.values() if isinstance(fault.act, Refuse))
+_MISDIRECTED = 421  # RFC 9110 s15.5.20: whoever gets it may send again, over another connection
+_ANSWER = next(fault.id for fault in CATALOGUE.values() if fault.evidence.status == _MISDIRECTED)
 
 
 def waits_at_first(plan: Plan) -> bool:
@@ -18,7 +22,8 @@ def waits_at_first(plan: Plan) -> bool:
 
 async def lead_to_first(stage: Stage, numbers: Numbers) -> None:
     """Where its next operation goes to another upstream than the first, that one refuses once, which is a safe failure.
-    One that goes round in turns is sent on until the first has its turn.
+    Behind Toxiproxy nothing refuses; there it answers that it is not the one. One that goes round in turns is sent on
+    until the first has its turn.
     """
     met = await _met(stage, numbers)
     if await _met(stage, numbers) != met:
@@ -27,9 +32,10 @@ async def lead_to_first(stage: Stage, numbers: Numbers) -> None:
         await stage.close_idle()  # what its pool holds would be used, and nothing refused
         (number,) = numbers.take(1)
         plain = stage.subject.spec.plain
-        listener = PlannedListener(fault=_REFUSAL, upstream=met)
+        refusing = (PlannedListener(fault=_REFUSAL, upstream=met),) if stage.through is None else ()
+        asked = plain if refusing else replace(plain, faults=(_ANSWER,))
         upstreams, tls = len(stage.ports), stage.router.tls
-        plan = Plan(name="lead", operations=(plain,), listeners=(listener,), upstreams=upstreams, tls=tls)
+        plan = Plan(name="lead", operations=(asked,), listeners=refusing, upstreams=upstreams, tls=tls)
         await stage.on_router(lambda router: arm(router, plan, number, stage.subject.spec.read_timeout_ms))
         await stage.instance.call(plain, number, stage.subject.spec.ceiling_ms)
         await stage.on_router(lambda router: router.heal())

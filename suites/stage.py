@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fake_router.entries import AnyEntry, Closed, Received, Striking
-from fake_router.kernel import sockets_towards
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.catalogue import fault_named
@@ -16,31 +15,14 @@ from faults.handshake import ShowCertificate
 from suites.ending import to_the_end
 from suites.ground import HOST, Ground, required
 from suites.passage import Passage, Toxiproxy
+from suites.patience import NOTICING_MS, Patience, until_none
+from suites.socket_counts import SocketCounts
 from suites.subject import CalledOverHttp, Instance, Subject
 from suites.way import PLAIN, Way
 
 T = TypeVar("T")
 
 LATE_MS = 100  # how long connections are still read when their subject was told to stop
-NOTICING_MS = 1_000  # how long a subject may take to close its end of an idle connection
-LEAST_NOTICING_MS = 50  # and one that does so only when it needs a connection
-
-
-@dataclass(slots=True)
-class Patience:
-    """How long a subject is waited for until it has closed its end of what the router has ended. Many pools look only
-    when they need a connection, and waiting is in vain: each time half as long, until one has closed it while waited
-    for.
-    """
-
-    ms: int = NOTICING_MS
-
-    async def until_none(self, router: Router, routers: RouterThread, left: Callable[[Router], int]) -> None:
-        """It has ended what was left of these connections, or its time is over."""
-        if await routers.call(left, router) == 0:
-            return
-        ended = await _until_none(router, routers, left, self.ms)
-        self.ms = NOTICING_MS if ended else max(LEAST_NOTICING_MS, self.ms // 2)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +38,7 @@ class Stage:
     through: Passage | None = None
     front: Passage | None = None
     patience: Patience = field(default_factory=Patience)
+    counts: SocketCounts = field(default_factory=SocketCounts)
 
     @staticmethod
     @asynccontextmanager
@@ -66,12 +49,14 @@ class Stage:
         way: Way = PLAIN,
         toxiproxy: Toxiproxy | None = None,
         patience: Patience | None = None,
+        counts: SocketCounts | None = None,
     ) -> AsyncIterator["Stage"]:
         """Start both, and end both whatever happens. Raises SubjectError, and ToxiproxyError for a way through it."""
         async with Ground.open(subject.spec, routers, way, toxiproxy) as ground:
             instance = await subject.start(ground.upstreams)
             try:
-                async with Stage.on(ground, subject, instance, routers, toxiproxy, patience or Patience()) as stage:
+                shared = patience or Patience(), counts or SocketCounts()
+                async with Stage.on(ground, subject, instance, routers, toxiproxy, *shared) as stage:
                     yield stage
             finally:
                 await to_the_end(instance.stop())
@@ -86,6 +71,7 @@ class Stage:
         routers: RouterThread,
         toxiproxy: Toxiproxy | None,
         patience: Patience,
+        counts: SocketCounts,
     ) -> AsyncIterator["Stage"]:
         """The same of an instance that runs. Raises ToxiproxyError."""
         async with _front(instance, ground.way, toxiproxy) as front:
@@ -97,6 +83,7 @@ class Stage:
                 through=ground.through,
                 front=front,
                 patience=patience,
+                counts=counts,
             )
 
     @property
@@ -125,12 +112,16 @@ class Stage:
 
     async def all_received(self, count: int, *, since: int, within_ms: int) -> bool:
         """That many requests have been received since that place in the ledger, before that time is over."""
-        deadline = time.monotonic() + within_ms / 1000
-        while await self.on_router(lambda router: _received(router, since)) < count:
-            if time.monotonic() > deadline:
-                return False
-            await asyncio.sleep(0.001)  # a subject that never sends them all gives no event to wait for
-        return True
+
+        async def there() -> bool:
+            deadline = time.monotonic() + within_ms / 1000
+            while _received(self.router, since) < count:
+                if time.monotonic() > deadline:
+                    return False
+                await asyncio.sleep(0.001)  # a subject that never sends them all gives no event to wait for
+            return True
+
+        return await self.routers.call(there)
 
     async def received(self, operation: int, *, unless: asyncio.Future[Any]) -> None:
         """That operation has been received, or that other thing has happened."""
@@ -161,7 +152,8 @@ class Stage:
     async def _end_on_its_way(self, upstream: int) -> bool:
         """The subject has ended connections there whose end has not come to the router, or the other way round."""
         open_there = await self.on_router(lambda router: router.connections(upstream))
-        return sockets_towards((self.ports[upstream],)) != open_there
+        (held,) = await self.counts.towards((self.ports[upstream],))
+        return held != open_there
 
     async def greetings_over(self) -> None:
         """Whom a certificate was shown to has ended its connection, or has had its time to do so."""
@@ -187,10 +179,9 @@ class Stage:
         if self.through is None:
             return
         deadline = time.monotonic() + NOTICING_MS / 1000
-        while sockets_towards(self.ports) > await self.routers.call(Router.connections, self.router):
-            if time.monotonic() > deadline:
+        while sum(await self.counts.towards(self.ports)) > await self.routers.call(Router.connections, self.router):
+            if time.monotonic() > deadline:  # no event: the kernel tells nobody of foreign sockets
                 return
-            await asyncio.sleep(0.002)  # no event: the kernel tells nobody of foreign sockets
 
     async def leave(self) -> None:
         """Nothing of the runs that were here is left on it for those that come: no fault, and no open connection."""
@@ -221,17 +212,7 @@ async def _read_the_rest(router: Router, routers: RouterThread) -> None:
     keeps them open: then for LATE_MS.
     """
     await routers.call(router.drain)
-    await _until_none(router, routers, Router.connections, LATE_MS)
-
-
-async def _until_none(router: Router, routers: RouterThread, left: Callable[[Router], int], within_ms: int) -> bool:
-    """The subject has ended what was left of these connections; False when that time was over before."""
-    deadline = time.monotonic() + within_ms / 1000
-    while time.monotonic() < deadline:
-        if await routers.call(left, router) == 0:
-            return True
-        await asyncio.sleep(0.001)  # a peer ends its connections with FIN; one that never does gives no event
-    return False
+    await until_none(router, routers, Router.connections, LATE_MS)
 
 
 def shown_to_no_end(entries: Sequence[AnyEntry]) -> bool:

@@ -10,8 +10,10 @@ from suites.ending import to_the_end
 from suites.ground import Ground
 from suites.numbers import Numbers
 from suites.passage import Toxiproxy
+from suites.patience import Patience
 from suites.reaching import require_reaching
-from suites.stage import Patience, Stage
+from suites.socket_counts import SocketCounts
+from suites.stage import Stage
 from suites.subject import Subject, SubjectError
 from suites.way import PLAIN, Way
 
@@ -33,6 +35,7 @@ class Stages:
         self._leaving = AsyncExitStack()
         self._turn = asyncio.Lock()
         self._patience = Patience()
+        self._counts = SocketCounts()
 
     @asynccontextmanager
     async def one(self, *, way: Way = PLAIN) -> AsyncIterator[Stage]:
@@ -41,7 +44,11 @@ class Stages:
         """
         if not self._subject.spec.standing:
             async with Stage.open(
-                self._subject, self._routers, way=way, toxiproxy=self._toxiproxy, patience=self._patience
+                *(self._subject, self._routers),
+                way=way,
+                toxiproxy=self._toxiproxy,
+                patience=self._patience,
+                counts=self._counts,
             ) as stage:
                 yield stage
             return
@@ -49,7 +56,7 @@ class Stages:
             ground = await self._standing_ground(way)
             instance = await self._subject.start(ground.upstreams)
             async with Stage.on(
-                ground, self._subject, instance, self._routers, self._toxiproxy, self._patience
+                ground, self._subject, instance, self._routers, self._toxiproxy, self._patience, self._counts
             ) as stage:
                 try:
                     if not self._reaches:

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from fake_router.entries import AnyEntry, Received
-from fake_router.kernel import sockets_towards
 from fake_router.server import Router
 from faults.plan import Plan, PlannedOperation
 from suites.ending import to_the_end
@@ -75,9 +75,31 @@ class Warmth:
         if task is None:
             if self._in_vain[kind] >= INSTANCES:
                 return None
-            task = self._tasks[kind] = asyncio.ensure_future(self._measure(*kind))
-            task.add_done_callback(lambda done: self._forget_failed(kind, done))
+            task = self._counted(together, way, self._measure(*kind))
         return await asyncio.shield(task)
+
+    async def measured_first(self, stage: Stage, together: Collection[int], way: Way) -> bool:
+        """Counted on an instance to which nothing has happened yet, which then need not be started beside the runs;
+        afterwards none of its connections is open. False: all of it is known, or being counted, and it was left alone.
+        """
+        turn = asyncio.Lock()
+
+        async def fill(many: int) -> int | None:
+            async with turn:
+                warm = await self._fill(stage, many)
+                await stage.close_idle()
+            return warm.sockets if warm.healthy else None
+
+        tasks = [self._counted(many, way, fill(many)) for many in sorted(together) if (many, way) not in self._tasks]
+        await asyncio.gather(*tasks)
+        return bool(tasks)
+
+    def _counted(self, together: int, way: Way, counting: Coroutine[Any, Any, int | None]) -> asyncio.Task[int | None]:
+        """Known to all who ask from now on."""
+        kind = together, way
+        task = self._tasks[kind] = asyncio.ensure_future(counting)
+        task.add_done_callback(lambda done: self._forget_failed(kind, done))
+        return task
 
     def _forget_failed(self, kind: _Kind, task: asyncio.Task[int | None]) -> None:
         if task.cancelled() or task.exception() is not None:
@@ -106,7 +128,7 @@ class Warmth:
             return warm
         # A pool may fill by itself for a while: that is health, and no leak.
         await asyncio.sleep(max(self.subject.spec.quiet_ms or 0, FILLING_MS) / 1000)
-        return replace(warm, sockets=max(warm.sockets, most_sockets(stage)))
+        return replace(warm, sockets=max(warm.sockets, await most_sockets(stage)))
 
     async def measured_here(self, stage: Stage, together: int) -> WarmUp:
         """Counted once for each concurrency, on the only instance there is; afterwards its connections are closed."""
@@ -138,7 +160,7 @@ class Warmth:
             visible = seen or not met
             if (met and well) or not (well or until_healthy):
                 break
-        return WarmUp(sockets=most_sockets(stage), operations=operations, healthy=healthy, visible=visible)
+        return WarmUp(sockets=await most_sockets(stage), operations=operations, healthy=healthy, visible=visible)
 
     async def again(self, stage: Stage, together: int) -> int:
         """So many in flight together once more. Returns how many of them met on one upstream: so many sockets it may
@@ -187,9 +209,9 @@ class _Aside:
         await to_the_end(self._leaving.aclose())
 
 
-def most_sockets(stage: Stage) -> int:
+async def most_sockets(stage: Stage) -> int:
     """How many sockets the subject holds to the upstream to which it holds most."""
-    return max(sockets_towards((port,)) for port in stage.ports)
+    return max(await stage.counts.towards(stage.ports))
 
 
 def most_met(entries: Sequence[AnyEntry], operations: Collection[int]) -> int:
@@ -209,7 +231,7 @@ async def _together(stage: Stage, operations: tuple[int, ...]) -> tuple[bool, bo
     calls = [asyncio.ensure_future(stage.instance.call(spec.plain, number, spec.ceiling_ms)) for number in operations]
     try:
         together = await stage.all_received(len(operations), since=since, within_ms=spec.read_timeout_ms // 2)
-        seen = not spec.standing or most_sockets(stage) > 0  # all others run on this machine
+        seen = not spec.standing or await most_sockets(stage) > 0  # all others run on this machine
         await stage.on_router(lambda router: router.open_gate(_GATE))
         outcomes = await asyncio.gather(*calls)
     finally:

@@ -11,6 +11,7 @@ from suites.findings import Verdict
 from suites.judge import judge
 from suites.lanes import run_plans
 from suites.leading import waits_at_first
+from suites.reference import reference_subject
 from suites.run import Run
 from suites.subject import Isolation
 from tests.mutants.forwarder import Forwarder
@@ -47,6 +48,26 @@ async def test_every_run_of_a_shared_instance_meets_its_fault(chooses: type[Forw
             await run_plans(driver, [_plan("early-503-no-workers", tls=tls)] * TIMES, runs.__setitem__, lanes=1)
     assert [judge(runs[place]).verdict for place in range(TIMES)] == [Verdict.PASS] * TIMES
     assert [run.company for run in runs.values()] == [False, True]
+
+
+IN_COMPANY = {
+    "a reused connection is known as one: the ledger begins when faults are armed": ("unread-reset", True),
+    "a name is resolved for each connection: an answer of TTL 0 is not kept": ("name-unknown", False),
+}
+
+
+@pytest.mark.parametrize(("fault", "reused"), IN_COMPANY.values(), ids=IN_COMPANY)
+async def test_on_an_instance_that_others_have_used_a_fault_is_met_as_well(fault: str, reused: bool) -> None:
+    """The reference keeps no state between its runs but its pool."""
+    reference = reference_subject(None, "")
+    shared = replace(reference, spec=replace(reference.spec, isolation=Isolation.SHARED))
+    plan = Plan(operations=(PlannedOperation(reused=reused),), listeners=(PlannedListener(fault=fault),))
+    runs: dict[int, Run] = {}
+    with RouterThread() as routers:
+        async with Driver(subject=shared, routers=routers) as driver:
+            await run_plans(driver, [plan] * TIMES, runs.__setitem__, lanes=1)
+    assert [judge(runs[place]).verdict for place in range(TIMES)] == [Verdict.PASS] * TIMES
+    assert runs[1].company
 
 
 def test_only_a_fault_at_the_first_of_several_upstreams_waits_there() -> None:

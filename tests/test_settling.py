@@ -13,9 +13,10 @@ from fake_router.thread import RouterThread
 from faults.plan import PlannedOperation
 from suites.history import Outcome
 from suites.leaving import Leave
+from suites.patience import LEAST_NOTICING_MS, NOTICING_MS, Patience
 from suites.run import Promise, SubjectFacts
 from suites.settling import sendings, settle
-from suites.stage import LEAST_NOTICING_MS, NOTICING_MS, Patience, Stage
+from suites.stage import Stage
 from suites.subject import Address, SubjectSpec
 from tests.ledgers import (
     closed,

@@ -4,6 +4,7 @@ import asyncio
 import shlex
 import shutil
 import socket
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,7 +143,7 @@ def test_its_sockets_are_counted_on_this_machine_alone(
     checks = {}
     for elsewhere in (False, True):
         if elsewhere:
-            monkeypatch.setattr("suites.warming.sockets_towards", lambda ports: 0)
+            monkeypatch.setattr("suites.socket_counts.sockets_by_port", lambda ports: Counter())
         run = asyncio.run(_healthy_run(weak.url, given))
         checks[elsewhere] = {finding.check for finding in judge(run).findings}
         assert judge(run).verdict is Verdict.PASS

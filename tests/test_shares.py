@@ -1,0 +1,47 @@
+"""Which lane works on what: as few instances as pay, and nothing left over."""
+
+import pytest
+
+from faults.plan import Plan, PlannedListener, PlannedOperation
+from suites.shares import WORTH_STARTING, Shares
+from suites.way import PLAIN, Way
+
+TLS = Way(tls=True)
+
+
+def _plans(plain: int, tls: int) -> list[Plan]:
+    one = (PlannedOperation(),)
+    return [Plan(operations=one)] * plain + [Plan(operations=one, tls=True)] * tls
+
+
+def test_first_each_way_has_a_lane_and_then_the_longest_gets_more() -> None:
+    """The shortest first: a lane that is alone on it works through it one after the other."""
+    shares = Shares.of(_plans(8 * WORTH_STARTING, 2 * WORTH_STARTING))
+    assert [shares.enter() for _ in range(5)] == [TLS, PLAIN, PLAIN, PLAIN, PLAIN]
+
+
+def test_a_lane_that_would_have_too_few_is_not_entered() -> None:
+    """One more instance would take longer to start than it saves."""
+    shares = Shares.of(_plans(2 * WORTH_STARTING - 1, 1))
+    assert [shares.enter() for _ in range(3)] == [TLS, PLAIN, None]
+
+
+@pytest.mark.parametrize("died_after", [1, 3, 100])
+def test_every_plan_is_taken_once_however_often_an_instance_dies(died_after: int) -> None:
+    """Who left a way because its instance died may come back to it, however few are left."""
+    plans = _plans(5, 2)
+    shares = Shares.of(plans)
+    taken: list[int] = []
+    while (way := shares.enter()) is not None:
+        for _ in range(died_after):
+            if (place := shares.take(way)) is not None:
+                assert plans[place].tls == way.tls
+                taken.append(place)
+        shares.leave(way)
+    assert sorted(taken) == list(range(len(plans)))
+
+
+def test_a_listeners_fault_can_ask_for_a_way_of_its_own() -> None:
+    named = Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault="name-unknown"),))
+    shares = Shares.of([*_plans(1, 0), named])
+    assert {shares.enter(), shares.enter()} == {PLAIN, Way(names=True)}

@@ -52,7 +52,7 @@ def earlier_than(report: Report, spec: SubjectSpec, *, only: str | None, depth: 
         except PlanError as error:
             unread.append(f"{cell.id} ({error})")
     if not cells:
-        raise NothingToDoError(f"--base: no cell of that report is asked for (--only {only!r}, --depth {depth})")
+        raise NothingToDoError(f"no cell of that report is asked for (--only {only!r}, --depth {depth})")
     narrowed = msgspec.structs.replace(report, cells=cells, counts=counts_of(cells), verdict=overall(cells))
     return Earlier(
         report=report if len(cells) == len(report.cells) else narrowed,

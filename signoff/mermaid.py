@@ -12,8 +12,8 @@ def mermaid(steps: Sequence[Step]) -> str:
     """The fenced block; empty for a diagram without a step."""
     if not steps:
         return ""
-    numbers = _numbered(name for step in steps for name in (step.who, step.whom) if name)
-    participants = (f"  participant p{number} as {in_mermaid(name)}" for name, number in numbers.items())
+    numbers = _numbered(name for step in steps for name in (step.who, step.whom or step.who))
+    participants = (f"  participant p{number} as {in_mermaid(name) or '?'}" for name, number in numbers.items())
     return "\n".join(("```mermaid", "sequenceDiagram", *participants, *_lines(steps, numbers), "```"))
 
 

@@ -1,14 +1,18 @@
 """report.json: the one data model that every face of a report is drawn from."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from suites.printable import printable_json
+from suites.printable import printable_json, shortened
 
 SCHEMA = 1  # another one is refused
 MINOR = 1  # of the keys in it: one more with each version that adds some; an older version passes over those
+
+MOST_ID_BYTES = 200  # a file is called so, and more
 
 CellVerdict = Literal["PASS", "FAIL", "UNKNOWN", "not_run"]
 OverallVerdict = Literal["PASS", "FAIL", "UNKNOWN"]
@@ -190,7 +194,22 @@ _Read = TypeVar("_Read", bound=msgspec.Struct)
 
 def load_report(path: Path) -> Report:
     """The report in that file. Raises ReportError for what is no report of this schema, OSError where unreadable."""
-    return read_versioned(path, Report, schema=SCHEMA, minor=MINOR)
+    report = read_versioned(path, Report, schema=SCHEMA, minor=MINOR)
+    require_ids(path, [cell.id for cell in report.cells])
+    return report
+
+
+def require_ids(path: Path, ids: Sequence[str]) -> None:
+    """Each names one cell alone, and a file with its plan. Raises ReportError."""
+    counts = Counter(ids)
+    for id_, count in counts.items():
+        if count > 1:
+            raise ReportError(f"{str(path)!r} has {count} cells {id_!r}; expected each once")
+        if not id_.isprintable() or not 0 < len(id_.encode()) <= MOST_ID_BYTES:
+            raise ReportError(
+                f"{str(path)!r} has a cell {shortened(id_, 80)!r}; expected a printable name of at most "
+                f"{MOST_ID_BYTES} bytes"
+            )
 
 
 def read_versioned(path: Path, kind: type[_Read], *, schema: int, minor: int) -> _Read:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from signoff.report import CellReport, FaultCount, SubjectReport, read_versioned
+from signoff.report import CellReport, FaultCount, ReportError, SubjectReport, read_versioned, require_ids
 from suites.printable import printable_json
 
 SCHEMA = 1  # another one is refused
@@ -187,4 +187,9 @@ def dump_sign_off(sign_off: SignOff) -> bytes:
 
 def load_sign_off(path: Path) -> SignOff:
     """The sign-off in that file. Raises ReportError for what is none of this schema, OSError where unreadable."""
-    return read_versioned(path, SignOff, schema=SCHEMA, minor=MINOR)
+    sign_off = read_versioned(path, SignOff, schema=SCHEMA, minor=MINOR)
+    require_ids(path, [each.id for each in sign_off.cells])
+    for each in sign_off.cells:
+        if each.base is None and each.candidate is None:
+            raise ReportError(f"{str(path)!r} has a cell {each.id!r} of neither side; expected it of one of them")
+    return sign_off

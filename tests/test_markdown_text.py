@@ -95,3 +95,8 @@ def test_a_diagram_has_a_line_a_step_whatever_they_say(text: str) -> None:
     assert lines[1:4] == ["sequenceDiagram", f"  participant p0 as {in_mermaid(text)}", "  participant p1 as b"]
     assert lines[4:] == [f"  p0->>p1: {in_mermaid(text)}", f"  Note over p1: ⚡ {in_mermaid(text)}", "```"]
     assert re.fullmatch(r"([A-Za-z0-9 ,.()/+-]|#\d+;)*", in_mermaid(text))
+
+
+def test_a_step_of_nobody_is_drawn_all_the_same() -> None:
+    """No diagram of ours has one; a report that somebody has changed may."""
+    assert "  participant p0 as ?" in mermaid((Step(0, "", "", "x"),)).split("\n")

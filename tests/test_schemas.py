@@ -9,6 +9,8 @@ import jsonschema
 import msgspec
 import pytest
 
+from retryproof.exits import CommandError
+from retryproof.given_report import load_given_report
 from signoff.report import MINOR, Report, ReportError, Step, dump_report, load_report
 from signoff.schemas import KINDS, schema_of, schema_text
 from signoff.sign_off import SignOff, dump_sign_off, load_sign_off
@@ -87,3 +89,41 @@ def test_what_a_newer_minor_version_says_otherwise_is_refused_with_its_version(t
     """A word that is not known cannot be passed over."""
     with pytest.raises(ReportError, match=rf"MAYBE.*schema 1.{MINOR + 1}, newer than 1.{MINOR}"):
         load_report(written(tmp_path, minor=MINOR + 1, verdict="MAYBE"))
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [
+        (("a", "b", "a"), "has 2 cells 'a'; expected each once"),
+        (("a\0b",), "has a cell 'a\\x00b'; expected a printable name of at most 200 bytes"),
+        (("",), "has a cell ''; expected a printable name"),
+        (("x" * 201,), "expected a printable name of at most 200 bytes"),
+    ],
+)
+def test_a_cell_that_has_no_name_of_its_own_is_refused(ids: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    """One of two that are called alike would be compared, and the other hidden; and a file is called so."""
+    report = literal_report(*(cell(id=id_) for id_ in ids))
+    (tmp_path / "report.json").write_bytes(dump_report(report))
+    with pytest.raises(ReportError, match=r"report\.json") as caught:
+        load_report(tmp_path / "report.json")
+    assert says in str(caught.value)
+
+
+def test_a_cell_of_neither_side_is_refused(tmp_path: Path) -> None:
+    sign_off = signed_off()
+    (one, *_) = sign_off.cells
+    odd = msgspec.structs.replace(sign_off, cells=(msgspec.structs.replace(one, base=None, candidate=None),))
+    (tmp_path / "signoff.json").write_bytes(dump_sign_off(odd))
+    with pytest.raises(ReportError, match="of neither side"):
+        load_sign_off(tmp_path / "signoff.json")
+
+
+def test_a_sign_off_that_is_given_for_a_report_is_told_where_its_reports_are(tmp_path: Path) -> None:
+    (tmp_path / "signoff.json").write_bytes(dump_sign_off(signed_off()))
+    for side in ("base", "candidate"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "report.json").write_bytes(dump_report(REPORT))
+    with pytest.raises(
+        CommandError, match=r"a sign-off holds two: '.*/base/report.json' and '.*/candidate/report.json'"
+    ):
+        load_given_report("--base", tmp_path / "signoff.json")

@@ -38,7 +38,7 @@ def junit_of_report(report: Report) -> bytes:
     named = report.named or report.subject.name
     cases = [_of_cell(cell) for cell in report.cells]
     facts = {"verdict": report.verdict, "depth": report.depth, "seed": str(report.seed), "tool": report.tool}
-    return _document(named, facts, [*cases, *_not_whole(report.partial)])
+    return _document(named, facts, _verdict(cases, report.verdict, report.partial, "nothing that may count was proved"))
 
 
 def junit_of_sign_off(sign_off: SignOff) -> bytes:
@@ -46,7 +46,7 @@ def junit_of_sign_off(sign_off: SignOff) -> bytes:
     named = f"{sign_off.base.named} -> {sign_off.candidate.named}"
     cases = [_of_difference(each, sign_off) for each in sign_off.cells]
     facts = {"verdict": sign_off.verdict, "depth": sign_off.depth, "seed": str(sign_off.seed), "tool": sign_off.tool}
-    return _document(named, facts, [*cases, *_not_whole(sign_off.partial)])
+    return _document(named, facts, _verdict(cases, sign_off.verdict, sign_off.partial, "; ".join(sign_off.matter)))
 
 
 _RESULTS: dict[CellVerdict, _Result] = {"PASS": "", "FAIL": "failure", "UNKNOWN": "error", "not_run": "skipped"}
@@ -84,10 +84,16 @@ def _of_difference(each: CellDifference, sign_off: SignOff) -> _Case:
     )
 
 
-def _not_whole(partial: str) -> list[_Case]:
-    if not partial:
-        return []
-    return [_Case(group="retryproof", name="whole", result="error", kind="partial", message=partial, text=partial)]
+def _verdict(cases: list[_Case], verdict: str, partial: str, says: str) -> list[_Case]:
+    """With one more: an error where it is not whole, or where no case shows why the verdict is no good one."""
+    if partial:
+        return [*cases, _error("whole", "partial", partial)]
+    shown = any(case.result in ("failure", "error") for case in cases)
+    return cases if shown or verdict in ("PASS", "MAY SHIP") else [*cases, _error("verdict", verdict, says)]
+
+
+def _error(name: str, kind: str, says: str) -> _Case:
+    return _Case(group="retryproof", name=name, result="error", kind=kind, message=says, text=says)
 
 
 def _findings(cell: CellReport) -> Iterable[str]:

@@ -81,6 +81,17 @@ def test_what_is_not_whole_has_an_error() -> None:
     assert suite_of(junit_of_sign_off(signed_off(report, report)))["whole"][0] == "Error"
 
 
+def test_a_verdict_that_no_case_shows_is_an_error() -> None:
+    """Who reads this file alone would see a green one: nothing was run, or the candidate promises less."""
+    unrun = msgspec.structs.replace(literal_report(UNRUN), verdict="UNKNOWN")
+    assert suite_of(junit_of_report(unrun))["verdict"] == ("Error", "nothing that may count was proved")
+    base = literal_report(FIRST)
+    less = msgspec.structs.replace(base, subject=msgspec.structs.replace(base.subject, promises="transparent"))
+    assert suite_of(junit_of_sign_off(signed_off(base, less)))["verdict"][1].startswith("the candidate promises 'trans")
+    assert "verdict" not in suite_of(junit_of_sign_off(signed_off(base, base)))
+    assert "verdict" not in suite_of(junit_of_sign_off(signed_off(base, literal_report(broken(TWICE, id=FIRST.id)))))
+
+
 def test_it_is_xml_whatever_is_in_a_text() -> None:
     """Control characters are spelled out; nothing ends an element."""
     hostile = msgspec.structs.replace(RETRIED, check=HOSTILE, says=HOSTILE)

@@ -67,8 +67,9 @@ def wait_faults() -> list[Fault]:
 
 def _covered(name: str, side: Side) -> Coverage:
     waits = over_tls(CORE_REUSED_TOO)
-    if name == "silence" and side is Side.AFTER:
-        return left(waits)
+    if name == "silence":  # the twin of a reply that comes too late, which is followed
+        followed = and_in(Dimension.FOLLOWED, coverage=waits)
+        return left(followed) if side is Side.AFTER else followed
     if name != "reset":
         return waits
     coverage = streamed(segmented(waits))

@@ -1,4 +1,4 @@
-"""The cell that is named as a twin is there to be held against."""
+"""The cell that is named as a twin is there to be held against, at the same depth."""
 
 import pytest
 
@@ -20,6 +20,7 @@ def test_every_twin_is_a_cell_of_the_same_evidence_and_of_the_opposite_truth(cel
         assert cell.fault.evidence == twin.fault.evidence
         assert cell.fault.truth.executed is not twin.fault.truth.executed
         assert len(cell.plan.operations) == len(twin.plan.operations)
+        assert cell.depth.holds(twin.depth), cell.id
 
 
 @pytest.mark.parametrize(

@@ -107,5 +107,6 @@ def test_one_that_is_killed_half_way_is_one_message(
     result = pytester.runpytest_subprocess("-k", "by_the_plan or killed")
     assert result.parseoutcomes() == {"passed": 1, "failed": 1, "deselected": 1}
     text = details(result, "FAILURES")
-    assert text.count(" was killed by SIGKILL, half way. ") == 1
+    assert text.count(" was killed by SIGKILL, half way") == 1
+    assert '"level"' not in text
     assert ".py" not in text

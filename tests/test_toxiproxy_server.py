@@ -18,6 +18,7 @@ from suites.toxiproxy import server as server_module
 from suites.toxiproxy.answers import Proxy
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import MissingToxiproxyError, NotToxiproxyError, ToxiproxyError, UnreachableError
+from suites.toxiproxy.last_words import half_way
 from suites.toxiproxy.server import ToxiproxyServer
 from suites.toxiproxy.source import URL_VARIABLE, Image, Missing, Program, Standing, cached_program, find_source
 from suites.way import Address
@@ -147,6 +148,20 @@ async def test_a_server_that_passes_nothing_to_us_is_refused(
         with pytest.raises(NotToxiproxyError, match="expected it in the same network namespace"):
             async with ToxiproxyServer.open(supervisor, Standing(url=real.server.client.url)):
                 pass
+
+
+@pytest.mark.parametrize(
+    ("wrote", "says"),
+    [
+        ('{"level":"info","message":"Started proxy"}\n{"level":"error","message":"connection refused"}\n', ""),
+        ('{"level":"info"}\npanic: nil map\n\ngoroutine 7\nmain.main()\nmore\n', "\npanic: nil map\n\ngoroutine 7"),
+        ('{"level":"fatal","message":"no room"}\n', '\n{"level":"fatal","message":"no room"}'),
+    ],
+)
+def test_of_a_death_half_way_only_its_cause_is_quoted(tmp_path: Path, wrote: str, says: str) -> None:
+    """News of its work says nothing about it."""
+    (tmp_path / "log").write_text(wrote)
+    assert half_way("exited with code 2", tmp_path / "log") == "exited with code 2, half way" + says
 
 
 @real_server

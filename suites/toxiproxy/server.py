@@ -26,14 +26,13 @@ from suites.toxiproxy.errors import (
     UnknownNameError,
     UnreachableError,
 )
+from suites.toxiproxy.last_words import Death, last_words
 from suites.toxiproxy.source import URL_VARIABLE, Image, Missing, Program, Source, Standing, find_source
 from suites.way import Address
 
 HOST = "127.0.0.1"
 START_S = 10.0
 PROOF_S = 5.0
-LAST_LINES = 3
-DEATH_S = 2.0  # how long after a lost connection its supervisor may take to tell how it ended
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.05  # between two looks at whether it is ready
 _LOG_LEVEL = "info"  # it says "trace" by itself: eight lines for each connection
 _CANNOT_LISTEN = "Server finished with error"  # it goes on running without its API
@@ -193,7 +192,7 @@ async def _started(source: Program | Image, supervisor: Supervisor) -> AsyncIter
         )
         address = (HOST, port.number)
         version = await _version_when_ready(source, ToxiproxyClient(address), process, log)
-        client = ToxiproxyClient(address, why_gone=_Death(process, log))
+        client = ToxiproxyClient(address, why_gone=Death(process, log))
         yield ToxiproxyServer(source=source, client=client, version=version, log=log)
     except ProcessError as error:
         raise ToxiproxyError(f"Toxiproxy ({source}) did not start: {error}") from None
@@ -222,29 +221,10 @@ async def _version_when_ready(source: Source, client: ToxiproxyClient, process: 
         try:
             return await client.version()
         except UnreachableError:
-            if _CANNOT_LISTEN in _last_words(log):
+            if _CANNOT_LISTEN in last_words(log):
                 how = "could not listen"
                 break
         with suppress(TimeoutError):
             await asyncio.wait_for(process.ended.wait(), pause_s)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-    raise ToxiproxyError(f"Toxiproxy ({source}) {process.died() or how} before it was ready. {_last_words(log)}")
-
-
-class _Death:
-    """Tells how a server of our own ended, once its supervisor knows."""
-
-    def __init__(self, process: Process, log: Path) -> None:
-        self._process = process
-        self._log = log
-
-    async def __call__(self) -> str | None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._process.ended.wait(), DEATH_S)
-        how = self._process.died()
-        return None if how is None else f"{how}, half way. {_last_words(self._log)}"
-
-
-def _last_words(log: Path) -> str:
-    lines = log.read_bytes().decode(errors="replace").splitlines() if log.exists() else []
-    return "The last that it wrote:\n" + "\n".join(lines[-LAST_LINES:]) if lines else "It wrote nothing."
+    raise ToxiproxyError(f"Toxiproxy ({source}) {process.died() or how} before it was ready. {last_words(log)}")

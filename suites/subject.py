@@ -32,8 +32,8 @@ class SubjectSpec:
 
     upstreams: how many routers it wants to stand in front of. Time-outs in ms are what its configuration says;
     faults in time are placed around them. quiet_ms: longer than its longest back-off plus its connect time-out;
-    None: it can say exactly when it is idle. reach: dimension or fault id -> why it cannot be reached.
-    start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
+    None: it can say exactly when it is idle. call_ms: how long one call may take, back-offs included. reach: dimension
+    or fault id -> why it cannot be reached. start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
     runs already: there is only one instance of it; empty: they may be anywhere. probes: paths that its health checks
     ask for, beside the usual ones. apis: what it can be asked for, its own first. tls: it can stand in front of
     upstreams that speak TLS. identity: it was told to speak TLS to its routers, always, and this is who they are for
@@ -46,6 +46,7 @@ class SubjectSpec:
     connect_timeout_ms: int = 300
     read_timeout_ms: int = 300
     quiet_ms: int | None = None
+    call_ms: int = 0
     isolation: Isolation = Isolation.FRESH
     reach: Mapping[str, str] = field(default_factory=dict)
     names: bool = False
@@ -76,8 +77,11 @@ class SubjectSpec:
 
     @property
     def ceiling_ms(self) -> int:
-        """What does not settle within this time hangs: room for four attempts that time out, and their faults."""
-        return 4 * (self.connect_timeout_ms + self.read_timeout_ms) + 2 * (self.quiet_ms or 0) + 5_000
+        """What does not settle within this time hangs: room for four attempts that time out, and their faults, or as much
+        as a call of it may take.
+        """
+        usual_ms = 4 * (self.connect_timeout_ms + self.read_timeout_ms) + 2 * (self.quiet_ms or 0) + 5_000
+        return max(usual_ms, self.call_ms)
 
 
 def spoken_by_all(specs: Sequence[SubjectSpec]) -> tuple[Api, ...]:

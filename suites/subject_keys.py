@@ -135,6 +135,7 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "connect_timeout_ms": _ms_from(1),
     "read_timeout_ms": _ms_from(1),
     "quiet_ms": _ms_from(0),
+    "call_ms": _ms_from(1),
     "start_ms": _ms_from(1),
     "passes_expect": (lambda value: isinstance(value, bool), "true or false"),
     "isolation": _one_of(tuple(member.value for member in Isolation)),

@@ -206,6 +206,7 @@ class SubjectReader:
             identity=identity,
             pool=not listen and mentions("max_connections", texts),
             names=not listen and mentions("name_server", texts),
+            call_ms=data.get("call_ms", 0),
             start_ms=data.get("start_ms", 10_000),
             apis=apis,
             passes_expect=data.get("passes_expect", False),

@@ -30,14 +30,14 @@ class Isolation(StrEnum):
 class SubjectSpec:
     """All that is known of a subject before it runs.
 
-    upstreams: how many routers it wants to stand in front of. Time-outs in ms are what its configuration says;
-    faults in time are placed around them. quiet_ms: longer than its longest back-off plus its connect time-out;
-    None: it can say exactly when it is idle. call_ms: how long one call may take, back-offs included. reach: dimension
-    or fault id -> why it cannot be reached. start_ms: how long an instance may take until it is ready. listen: where it was told to find its routers, since it
-    runs already: there is only one instance of it; empty: they may be anywhere. probes: paths that its health checks
-    ask for, beside the usual ones. apis: what it can be asked for, its own first. tls: it can stand in front of
-    upstreams that speak TLS. identity: it was told to speak TLS to its routers, always, and this is who they are for
-    it. passes_expect: an Expect: 100-continue that its caller sent to it goes on to its router.
+    upstreams: how many routers it wants to stand in front of. Time-outs in ms are what its configuration says; faults
+    in time are placed around them. quiet_ms: longer than its longest back-off plus its connect time-out; None: it can
+    say exactly when it is idle. call_ms: how long one call may take, back-offs included. reach: dimension or fault id
+    -> why it cannot be reached. start_ms: how long an instance may take until it is ready. listen: where it was told to
+    find its routers, since it runs already: there is only one instance of it; empty: they may be anywhere. probes:
+    paths that its health checks ask for, beside the usual ones. apis: what it can be asked for, its own first. tls: it
+    can stand in front of upstreams that speak TLS. identity: it was told to speak TLS to its routers, always, and this
+    is who they are for it. passes_expect: an Expect: 100-continue that its caller sent to it goes on to its router.
     """
 
     facts: SubjectFacts
@@ -77,8 +77,8 @@ class SubjectSpec:
 
     @property
     def ceiling_ms(self) -> int:
-        """What does not settle within this time hangs: room for four attempts that time out, and their faults, or as much
-        as a call of it may take.
+        """What does not settle within this time hangs: room for four attempts that time out, and their faults, or for
+        the longest call.
         """
         usual_ms = 4 * (self.connect_timeout_ms + self.read_timeout_ms) + 2 * (self.quiet_ms or 0) + 5_000
         return max(usual_ms, self.call_ms)

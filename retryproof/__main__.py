@@ -5,9 +5,16 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from retryproof.exits import CommandError, Exit
-from retryproof.interrupts import take_over
-from retryproof.output import say
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != _OURS:
+    # `python -m` looks first in the folder where it was called, and somebody's own forwarder.py there, or suites/, is
+    # not ours. `retryproof` does not look there either; what a subject names there is looked for on purpose.
+    del sys.path[0]
+
+# after that: all of it is ours
+from retryproof.exits import CommandError, Exit  # noqa: E402
+from retryproof.interrupts import take_over  # noqa: E402
+from retryproof.output import say  # noqa: E402
 
 TRACEBACK = "RETRYPROOF_TRACEBACK"
 

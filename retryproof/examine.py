@@ -1,6 +1,6 @@
 """Subjects examined from a command: progress, the output folder, and a partial report when it is broken off."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -30,18 +30,31 @@ def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]
 
 
 def examine_subject(
-    name: str, items: tuple[Item, ...], options: ExamineOptions, console: Console, *, into: Path | None = None
+    name: str,
+    items: tuple[Item, ...],
+    options: ExamineOptions,
+    console: Console,
+    *,
+    into: Path | None = None,
+    on_written: Callable[[], None] = lambda: None,
 ) -> Examined:
     """Examine that subject. Raises CommandError, after what was found has been written as a partial report.
 
-    into: the folder that it is written to (default: a new one).
+    into: the folder that it is written to (default: a new one). on_written: hears that there is a report, and that it
+    is whole.
     """
-    (examined,) = _examined([name], items, options, console, [into])
+    (examined,) = _examined([name], items, options, console, [into], on_written)
     return examined
 
 
 def examine_sides(
-    names: Sequence[str], items: tuple[Item, ...], options: ExamineOptions, console: Console, *, into: Sequence[Path]
+    names: Sequence[str],
+    items: tuple[Item, ...],
+    options: ExamineOptions,
+    console: Console,
+    *,
+    into: Sequence[Path],
+    on_written: Callable[[], None],
 ) -> tuple[Examined, ...]:
     """The same of the sides of a sign-off, each in its folder: side by side where there are workers for both, else one
     after the other. Where one cannot go on, so does none.
@@ -49,9 +62,10 @@ def examine_sides(
     standing = any(require_subject(name, options.given).standing for name in names)
     if options.jobs == 1 or standing:
         return tuple(
-            examine_subject(name, items, options, console, into=path) for name, path in zip(names, into, strict=True)
+            examine_subject(name, items, options, console, into=path, on_written=on_written)
+            for name, path in zip(names, into, strict=True)
         )
-    return _examined(names, items, options, console, into)
+    return _examined(names, items, options, console, into, on_written)
 
 
 def _examined(
@@ -60,12 +74,21 @@ def _examined(
     options: ExamineOptions,
     console: Console,
     into: Sequence[Path | None],
+    on_written: Callable[[], None],
 ) -> tuple[Examined, ...]:
     async def work(sessions: tuple[Session, ...]) -> tuple[Examined, ...]:
         with bars(console) as begin:
             company = Company(len(sessions))
             sides = [
-                Side(session=session, place=place, items=items, options=options, begin=begin, company=company)
+                Side(
+                    session=session,
+                    place=place,
+                    items=items,
+                    options=options,
+                    begin=begin,
+                    company=company,
+                    on_written=on_written,
+                )
                 for place, session in enumerate(sessions)
             ]
             return tuple(await together(side.examined(path) for side, path in zip(sides, into, strict=True)))

@@ -3,15 +3,14 @@
 import os
 import posixpath
 import re
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from retryproof.exits import CommandError, Exit
+from retryproof.temporary import temporary_folder
 from suites.given import is_a_url
 
 _NAME = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]+\.toml)(?P<variant>:.+)?")
@@ -47,12 +46,8 @@ def checked_out(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     if not any(map(in_revision, names)):
         yield tuple(names)
         return
-    folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
-    folder.chmod(0o711)  # a subject that gives up its rights must still find its files
-    try:
+    with temporary_folder() as folder:
         yield tuple(_path_in(folder, name) for name in names)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _path_in(folder: Path, name: str) -> str:

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any, TypeVar
 
 import uvloop
@@ -21,6 +21,7 @@ from fake_router.thread import RouterThread
 from retryproof.exits import CommandError, Exit, with_notes
 from retryproof.interrupts import cancelling
 from retryproof.output import say
+from retryproof.temporary import temporary_folder
 from retryproof.terminal import steps
 from suites.driver import Driver
 from suites.findings import Verdict
@@ -199,18 +200,12 @@ def _temporary_folder() -> Iterator[Callable[[], None]]:
     Yields what removes it at once.
     """
     before = tempfile.tempdir
-    folder = tempfile.mkdtemp(prefix="retryproof-")
-    Path(folder).chmod(0o711)  # a subject started by root may give up its rights and must still find its files
-    tempfile.tempdir = folder
-
-    def leave() -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-
-    try:
-        yield leave
-    finally:
-        tempfile.tempdir = before
-        leave()
+    with temporary_folder() as folder:
+        tempfile.tempdir = str(folder)
+        try:
+            yield partial(shutil.rmtree, folder, ignore_errors=True)
+        finally:
+            tempfile.tempdir = before
 
 
 async def _end(tasks: set[asyncio.Task[Any]]) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +60,9 @@ class Company:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One subject that is examined, maybe beside another. place: among them."""
+    """One subject that is examined, maybe beside another. place: among them. on_written: hears that its report says
+    something new.
+    """
 
     session: Session
     place: int
@@ -68,6 +70,7 @@ class Side:
     options: ExamineOptions
     begin: Begin
     company: Company
+    on_written: Callable[[], None]
 
     async def examined(self, into: Path | None) -> Examined:
         """Raises CommandError, after what was found has been written as a partial report."""
@@ -76,6 +79,7 @@ class Side:
         if isinstance(session.subject, StackSubject):
             session.subject.logs = folder.path / "logs"
         writing = Writing(session, options, Examination(spec=session.subject.spec, items=self.items), folder)
+        self.on_written()
         try:
             through = await self._through()
             tick = self.begin(f"examining {session.name}", len(self.items))
@@ -89,7 +93,9 @@ class Side:
             if wants_futures(options.choice, [session.subject.spec]):
                 async with self.company.alone():
                     await self._play_futures(writing)
-            return writing.finish()
+            finished = writing.finish()
+            self.on_written()
+            return finished
         except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written
             raise writing.broken_off(self.company.told_by_all(error)) from None
 

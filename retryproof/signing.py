@@ -58,12 +58,16 @@ class Signing:
         self.folder.write(sign_off)
         return sign_off
 
+    def say_how_far(self) -> None:
+        """Whatever ends it now, what a side has written by then is in it."""
+        self.write(NOT_FINISHED)
+
     @contextmanager
     def under_way(self) -> Iterator[None]:
         """While inside, the sign-off is marked as partial; what ends it early is written into it, as far as that can
         be written. Raises CommandError, with where it is.
         """
-        self.write(NOT_FINISHED)
+        self.say_how_far()
         try:
             yield
         except BaseException as error:  # noqa: BLE001  # whatever ends it, what was found is written

@@ -125,7 +125,8 @@ def _signed_off(options: argparse.Namespace, wanted: ExamineOptions, allowed: tu
         with signing.under_way():
             into = [signing.folder.side(side) for side in SIDES[-len(names) :]]
             measured = with_measures(signing.options, names, mix)
-            sides = [one.report for one in examine_sides(names, items, measured, terminal, into=into)]
+            examined = examine_sides(names, items, measured, terminal, into=into, on_written=signing.say_how_far)
+            sides = [one.report for one in examined]
             found = _varying(names, items, sides, signing.options, terminal)
     sign_off = signing.write(varying=found)
     print_sign_off(terminal, sign_off)

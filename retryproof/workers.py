@@ -9,7 +9,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import retryproof
 from fake_router import own_network
 from faults.plan import Plan
 from retryproof.exits import CommandError
@@ -79,7 +81,7 @@ class Workers:
         """How it died; empty where it did not."""
         request = self._request(share)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", _RUN.format(path=sys.path)),
+            *(sys.executable, "-c", _RUN.format(path=_path())),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "TMPDIR": tempfile.gettempdir()},  # so that ours is removed with all that is left in it
@@ -114,6 +116,14 @@ class Workers:
             toxiproxy=self.toxiproxy,
             alone_network=own_network.is_alone() if own_network.is_entered() else None,
         )
+
+
+def _path() -> list[str]:
+    """Where a worker finds what this process finds; what is in the folder where it was called, only where that is our
+    tree: a module that a subject names there may be called as one of ours.
+    """
+    ours = str(Path(retryproof.__file__).parents[1])
+    return [each for each in sys.path if each == ours or each not in ("", str(Path.cwd()))]
 
 
 async def _read(process: asyncio.subprocess.Process, lived: OnRun) -> Frame | None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
+from signoff.items import may_be_chosen
 from signoff.sign_off import Allowance, CellDifference
 
 _KEYS = {
@@ -89,7 +90,8 @@ def excused(
             counts[place] += 1
             difference = msgspec.structs.replace(difference, excused=place)
         found.append(difference)
-    states = tuple(_state(entry, count, today) for entry, count in zip(allowed, counts, strict=True))
+    ids = [difference.id for difference in differences]
+    states = tuple(_state(entry, count, today, ids) for entry, count in zip(allowed, counts, strict=True))
     return tuple(found), states
 
 
@@ -99,12 +101,18 @@ def needs_excuse(difference: CellDifference, *, strict: bool) -> bool:
     return difference.change in wrong
 
 
-def _state(entry: Allowed, count: int, today: dt.date) -> Allowance:
+def _state(entry: Allowed, count: int, today: dt.date, ids: Sequence[str]) -> Allowance:
+    """ids: of all cells that were examined."""
+    state: Literal["used", "unused", "expired", "not examined"] = "used" if count else "unused"
+    if entry.has_expired(today):
+        state = "expired"
+    elif not any(fnmatchcase(id_, entry.cells) for id_ in ids) and may_be_chosen(entry.cells):
+        state = "not examined"
     return Allowance(
         cells=entry.cells,
         reason=entry.reason,
         owner=entry.owner,
         expires=entry.expires.isoformat(),
-        state="expired" if entry.has_expired(today) else "used" if count else "unused",
+        state=state,
         excused=count,
     )

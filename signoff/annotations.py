@@ -65,7 +65,7 @@ def annotations_of_sign_off(sign_off: SignOff) -> Iterator[Annotation]:
             title = f"{each.change}: {each.id}"
             yield Annotation(level="error" if blocks else "warning", title=title, says=says)
     for allowance in sign_off.allowances:
-        if allowance.state != "used":
+        if allowance.state in ("unused", "expired"):
             says = f"{allowance.cells!r}, of {allowance.owner}: {allowance.reason}"
             yield Annotation(level="warning", title=f"allowance is {allowance.state}", says=says)
 

@@ -9,7 +9,7 @@ from faults.catalogue import LETS_PASS, uncatalogued
 from faults.coverage import Depth
 from faults.plan import Plan
 from suites.attempts import view_in
-from suites.cells import Cell
+from suites.cells import Cell, all_cells
 from suites.fitting import cells_for
 from suites.futures.suite import chooses_futures
 from suites.reach import Machine
@@ -104,6 +104,13 @@ class Choice:
             return 0 if rows_alone else EXAMPLES[self.depth]
         scripts_are_meant = rows_alone and chooses_futures(self.only)
         return 0 if scripts_are_meant else self.examples
+
+
+def may_be_chosen(only: str) -> bool:
+    """Some choice has rows that this glob matches."""
+    drawn = (f"drawn/{number:04}" for number in range(EXAMPLES[Depth.DEEP]))
+    ids = (*(cell.id for cell in all_cells()), *drawn)
+    return chooses_futures(only) or any(fnmatchcase(id_, only) for id_ in ids)
 
 
 def wants_futures(choice: Choice, specs: Sequence[SubjectSpec]) -> bool:

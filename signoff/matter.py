@@ -29,7 +29,7 @@ def matter_of(
     for change in ("unproven", "still broken", "weaker", "fixed", "stronger"):
         lines += _about(differences, change, decisions)
     lines += _excused(differences)
-    stale = [each for each in allowances if each.state != "used"]
+    stale = [each for each in allowances if each.state in _STALE]
     if stale:
         worded = "; ".join(f"{each.cells!r} {_STALE[each.state]}" for each in stale[:LINES])
         lines.insert(min(len(lines), LINES - 1), f"{_count(len(stale), 'allowance')} to take out of the file: {worded}")

@@ -141,13 +141,15 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of the allowance file, and what became of it."""
+    """One entry of the allowance file, and what became of it. not examined: all cells that it names are such as were
+    not chosen.
+    """
 
     cells: str
     reason: str
     owner: str
     expires: str
-    state: Literal["used", "unused", "expired"]
+    state: Literal["used", "unused", "expired", "not examined"]
     excused: int = 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from retryproof.writing import NOT_FINISHED
 from signoff.report import load_report
 from tests.command_process import Place, ended, wait_for_end, wait_until
 from tests.test_command_cannot_run import limited, write_subject
@@ -43,7 +44,9 @@ def recorded(place: Place, side: str) -> int:
     [("base", signal.SIGINT, 130), ("candidate", signal.SIGINT, 130), ("candidate", signal.SIGKILL, -9)],
 )
 def test_one_that_is_interrupted_or_killed_is_partial(place: Place, side: str, number: int, code: int) -> None:
-    """Ctrl-C: it says so, and each side that was begun has its report. kill -9: it says that it never ended."""
+    """Ctrl-C: it says so, and each side that was begun has its report. kill -9: it says that it never ended,
+    and what a side that was over had shown.
+    """
     with place.start("signoff", "reference:safe", "reference:blanket-5xx", *CORE) as process:
         wait_until(process, lambda: recorded(place, side) > 10)
         process.send_signal(number)
@@ -51,7 +54,9 @@ def test_one_that_is_interrupted_or_killed_is_partial(place: Place, side: str, n
     assert (end.code, end.out) == (code, "")
     found = written(place)
     if number == signal.SIGKILL:
-        assert (found["exit"], found["partial"]) == (4, "it was ended before it could say why")
+        assert (found["exit"], found["partial"]) == (4, NOT_FINISHED)
+        assert (found["base"]["partial"], found["base"]["counts"]["PASS"] > 0) == ("", True)  # which had finished
+        assert found["candidate"]["partial"] == NOT_FINISHED
         return
     assert (found["exit"], found["partial"].partition(";")[0]) == (130, "interrupted")
     assert end.message().startswith("interrupted")

@@ -15,6 +15,7 @@ from retryproof.options import MAX_JOBS
 from retryproof.workers import MOST_STARTED, NUMBERS
 from retryproof.writing import NOT_FINISHED
 from signoff.report import load_report
+from signoff.sign_off import load_sign_off
 from tests.command_process import Place, ended, wait_for_end, wait_for_ledger, wait_until
 
 needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
@@ -214,8 +215,12 @@ def test_after_sigkill_workers_and_their_subjects_end_by_themselves(place: Place
     until_none_is_left(place)
     reports = list((place.path / "out").rglob("report.json"))
     assert [load_report(path).partial for path in reports] == [NOT_FINISHED] * len(subjects)
-    (folder,) = (place.path / "tmp").iterdir()
-    folder.rmdir()  # that of the command itself: its workers have left nothing in it
+    for path in (place.path / "out").glob("*/signoff.json"):
+        found = load_sign_off(path)
+        assert (found.base.partial, found.candidate.partial) == (NOT_FINISHED, NOT_FINISHED)
+    (folder,) = (place.path / "tmp").iterdir()  # that of the command itself, which the next one removes
+    assert [each.name for each in folder.iterdir()] == [".held"]
+    shutil.rmtree(folder)
 
 
 def test_one_side_that_cannot_run_ends_the_other(place: Place) -> None:

@@ -80,6 +80,17 @@ def test_an_allowance_that_excuses_nothing_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
+    ("cells", "state"),
+    [("status/503-after/first", "not examined"), ("drawn/0199", "not examined"), ("status/no-such-*", "unused")],
+)
+def test_an_allowance_for_what_was_not_chosen_is_not_one_that_excuses_nothing(cells: str, state: str) -> None:
+    """What names nothing at all is."""
+    found = signed_off(GAVE_UP, GAVE_UP, allowed=allowed(cells=cells))
+    assert found.allowances[0].state == state
+    assert (found.matter == ("no cell differs",)) is (state == "not examined")
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("[[allow]]\ncells='a'\nreason='b'\nowner='c'\nexpires='soon'", "expires is 'soon'; expected a day"),

@@ -133,7 +133,8 @@ class Connection:
                 if request.method in SAFE_METHODS:
                     self._probe(request, asked.status, {"error": {"message": asked.why}}, allow=asked.allow)
                 else:
-                    self._refuse(asked.status, asked.why, close=not request.keep_alive, allow=asked.allow)
+                    close, came = not request.keep_alive, len(request.body)
+                    self._refuse(asked.status, asked.why, close=close, allow=asked.allow, body_bytes=came)
             case _:
                 assert_never(asked)
 
@@ -143,9 +144,9 @@ class Connection:
         data = small_json(status, answer, close=close, allow=allow, body_withheld=request.method == "HEAD")
         self._send_small(data, close=close)
 
-    def _refuse(self, status: int, why: str, *, close: bool, allow: str = "") -> None:
-        line = self._line
-        self._board.ledger.record(Rejected, connection=line.number, upstream=line.upstream, status=status, why=why)
+    def _refuse(self, status: int, why: str, *, close: bool, allow: str = "", body_bytes: int | None = None) -> None:
+        line, record = self._line, self._board.ledger.record
+        record(Rejected, connection=line.number, upstream=line.upstream, status=status, why=why, body_bytes=body_bytes)
         self._send_small(small_json(status, {"error": {"message": why}}, close=close, allow=allow), close=close)
 
     def _send_small(self, data: bytes, *, close: bool) -> None:

@@ -217,12 +217,15 @@ class Probed(Entry, frozen=True, kw_only=True):
 
 
 class Rejected(Entry, frozen=True, kw_only=True):
-    """Bytes that are no request, or a request for work that the router could not understand; answered with a 4xx."""
+    """Bytes that are no request, or a request for work that the router could not understand; answered with a 4xx.
+    body_bytes: of a whole request.
+    """
 
     connection: int
     upstream: int
     status: int
     why: str
+    body_bytes: int | None = None
 
 
 class Marked(Entry, frozen=True, kw_only=True):

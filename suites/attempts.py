@@ -79,7 +79,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     connection is older than the ledger.
     placed: false where nobody saw *when* it was sent (a dial that only the kernel counted, bytes that were found in a
     queue). exactly_one: false where nobody counted the sendings behind it: then it stands for at least one. peer_left:
-    the subject ended its connection. body_came: how much of its body came, where its head did and not all of that.
+    the subject ended its connection. body_came: how much of its body came, where its head did and not all of that;
+    rejected: the router answered it as a whole request without any.
     strikes: one of the listener, one of the exchange, or both;
     what the subject saw is the first.
     """
@@ -111,6 +112,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool = False
     unserved: int | None = None
     body_came: int | None = None
+    rejected: int | None = None
     peer_left: int | None = None
     placed: bool = True
     exactly_one: bool = True

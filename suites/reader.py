@@ -82,7 +82,7 @@ class Reader:
             case Probed():
                 self._forget(entry.connection)
             case Rejected():
-                self.rejected.append(entry.seq)
+                self._rejected(entry)
             case Accepted() | Executed() | Replying() | Replied():
                 self._happened(entry)
             case Marked():
@@ -171,6 +171,15 @@ class Reader:
         operation = attempt.operation if entry.operation is None else entry.operation
         facts = {"operation": operation, "placed": placed, "body_came": entry.body_bytes}
         self._note(place, entry.seq, unserved=entry.seq, **facts)
+
+    def _rejected(self, entry: Rejected) -> None:
+        """A whole request without a body may be an operation's that was sent without it; all else is nobody's."""
+        if entry.body_bytes != 0:
+            self.rejected.append(entry.seq)
+            return
+        self._close_unserved(entry.connection)
+        place = self._unread_on(entry.connection, entry.upstream, None, entry.seq)
+        self._note(place, entry.seq, unserved=entry.seq, rejected=entry.seq, body_came=0)
 
     def _unread_on(self, connection: int, upstream: int | None, operation: int | None, seq: int) -> int:
         """The sending on that connection whose end is not known yet, or else a new one that begins at `seq`."""

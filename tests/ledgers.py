@@ -138,8 +138,9 @@ def probed(connection: int, status: int = 200) -> AnyEntry:
     return Probed(seq=0, connection=connection, upstream=0, method="GET", target="/health", status=status)
 
 
-def rejected(connection: int) -> AnyEntry:
-    return Rejected(seq=0, connection=connection, upstream=0, status=400, why="no request")
+def rejected(connection: int, *, body_bytes: int | None = None) -> AnyEntry:
+    """body_bytes: of a whole request."""
+    return Rejected(seq=0, connection=connection, upstream=0, status=400, why="no request", body_bytes=body_bytes)
 
 
 def marked(mark: str) -> AnyEntry:

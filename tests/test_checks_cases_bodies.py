@@ -16,6 +16,7 @@ from tests.ledgers import (
     opened,
     planned,
     received,
+    rejected,
     run,
     said_of,
     served,
@@ -25,7 +26,7 @@ from tests.ledgers import (
     unserved,
 )
 
-PASS, FAIL = Verdict.PASS, Verdict.FAIL
+PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
 EXECUTED_AND_CLOSED = (
     opened(1),
     received(1),
@@ -51,6 +52,28 @@ CASES = (
         ),
         verdict=FAIL,
         says={"safe-retry": FAIL, "intact-request": FAIL},
+    ),
+    Case(
+        name="sent again after a FIN as a request that has no body",
+        rule=13,
+        run=run(
+            planned("fin-after"),
+            steps(EXECUTED_AND_CLOSED, [opened(2), rejected(2, body_bytes=0), closed(2, EndedBy.PEER)]),
+            lost(status=400),
+        ),
+        verdict=FAIL,
+        says={"safe-retry": FAIL, "intact-request": FAIL},
+    ),
+    Case(
+        name="what is no operation's, though it has a body, is nobody's",
+        rule=13,
+        run=run(
+            planned("fin-after"),
+            steps(EXECUTED_AND_CLOSED, [opened(2), rejected(2, body_bytes=7), closed(2, EndedBy.PEER)]),
+            lost(status=400),
+        ),
+        verdict=UNKNOWN,
+        says={"vacuity": UNKNOWN},
     ),
     Case(
         name="sent again after a FIN, and broken off in its body",

@@ -11,10 +11,9 @@ from fake_router.thread import RouterThread
 from suites.accounts import accounts_of
 from suites.cells import all_cells
 from suites.driver import Driver
-from suites.foreign import built_in_subject
+from suites.foreign import ForeignSubject, built_in_subject
 from suites.lanes import run_plans
 from suites.processes import Supervisor
-from suites.programs import is_found
 from suites.run import Run
 from suites.subject_file import built_in_file
 
@@ -28,6 +27,8 @@ SEEN = {
     "apache": ONCE,
     "varnish:retry": TWICE,
     "envoy:retry-all": TWICE,
+    "squid": ONCE,
+    "fastify-http-proxy": ((200, 1, 1), (500, 1, 1), (503, 1, 1)),
     "nghttpx": ONCE,
     "h2o": ONCE,
     "lighttpd": ((200, 1, 1), (500, 1, 1), (503, 1, 1)),
@@ -37,9 +38,9 @@ OF_CI = ("haproxy", "apache2", "varnishd")  # the programs that .ci/run installs
 
 
 def is_here(name: str) -> bool:
-    """Its program can be found, or has to be."""
-    program = built_in_file(name).command[0]
-    return program in OF_CI or is_found(program)
+    """It can be started, or has to be."""
+    file = built_in_file(name)
+    return file.command[0] in OF_CI or ForeignSubject(file, Supervisor()).missing() is None
 
 
 @pytest.mark.parametrize("name", [name for name in SEEN if is_here(name)])

@@ -127,7 +127,16 @@ def test_bytes_that_are_no_request_get_an_honest_answer_and_fin(shared: Stage, d
         assert client.ask(data).status == status
         assert client.ends_by() is Sight.FIN
     assert shared.of(Rejected)[-1].status == status
+
     assert dial(shared.port, work(6)).sight is Sight.WHOLE
+
+
+@pytest.mark.parametrize("body", [b"", b"{}"])
+def test_a_request_for_work_that_is_refused_says_how_much_body_it_had(shared: Stage, body: bytes) -> None:
+    """None at all may mean that it was lost on the way."""
+    with Client(shared.port) as client:
+        client.ask(b"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+    assert shared.of(Rejected)[-1].body_bytes == len(body)
 
 
 def test_a_body_that_is_withheld_is_asked_for(shared: Stage) -> None:

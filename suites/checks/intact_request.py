@@ -51,13 +51,14 @@ def _altered(account: Account, read: list[Attempt], outcome: Outcome | None, byt
 
 
 def _without_body(account: Account, outcome: Outcome | None) -> Iterator[Finding]:
-    """Its head was sent again, announced a body, and the subject ended the connection before a byte of that. Nothing
+    """Its head was sent again and announced no body, or the subject ended the connection before a byte of that. Nothing
     of ours had struck there, and its caller was waiting.
     """
     if outcome is not None and outcome.left:
         return
     for attempt in account.attempts[1:]:
-        if attempt.body_came == 0 and not attempt.strikes and attempt.peer_left is not None:
+        over = attempt.peer_left is not None or attempt.rejected is not None
+        if attempt.body_came == 0 and not attempt.strikes and over:
             says = f"operation {account.operation} was sent again without its body ({name_of(attempt)})"
             yield CHECK.fails(says, attempt.entries, account.operation)
 

@@ -1,4 +1,6 @@
-"""What the tests of the real Toxiproxy share: one server for all of them; and who runs those of a large package."""
+"""What tests share: tables at full width, one server of the real Toxiproxy for all; and who runs those of a large
+package.
+"""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -7,6 +9,12 @@ import pytest
 
 from suites.tinker_sdk.process import missing
 from tests.real_toxiproxy import RealToxiproxy, real_toxiproxy
+
+
+@pytest.fixture(autouse=True)
+def _full_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some that run tests set COLUMNS, and tables are as narrow as it says."""
+    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture(scope="session")

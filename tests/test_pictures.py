@@ -77,11 +77,8 @@ def test_the_command_writes_the_page_or_says_why_not(tmp_path: Path, capsys: pyt
     assert "expected the name of a file in a folder that exists" in capsys.readouterr().err
 
 
-def test_one_fault_is_explained_with_its_picture(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_fault_is_explained_with_its_picture(capsys: pytest.CaptureFixture[str]) -> None:
     """And all of them are listed under their phases."""
-    monkeypatch.delenv("COLUMNS", raising=False)  # some runners set it, and rows are cut to it
     assert run(["faults", "body-length-reset"]) is Exit.PASS
     out = capsys.readouterr().out
     assert all(f"  {line}" in out.splitlines() for line in drawn(CATALOGUE["body-length-reset"].act))

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from fake_router.thread import RouterThread
+from faults.coverage import Depth
 from suites.accounts import accounts_of
-from suites.cells import all_cells
 from suites.client_process import ClientSubject
 from suites.driver import Driver
+from suites.fitting import cells_for
 from suites.lanes import run_plans
 from suites.processes import Supervisor
+from suites.programs import environment
 from suites.run import Run
 from suites.speech import Channel
 from suites.subject_file import BUILT_IN, built_in_file, built_in_names, load_subject_file
@@ -27,6 +29,22 @@ CELLS = ("none/healthy/first", "wait/fin-after/first", "status/503-after/first")
 ONCE: tuple[Seen, ...] = ((200, "ok", 1, 1), (None, "unknown", 1, 1), (503, "unknown", 1, 1))
 TWICE: tuple[Seen, ...] = ((200, "ok", 1, 1), (200, "ok", 2, 2), (200, "ok", 2, 2))
 HERE = {"urllib3": ONCE, "urllib3:retry-post": TWICE, "httpx": ONCE, "httpx:transport-retries": ONCE}
+OBJECTS: tuple[Seen, ...] = ((None, "ok", 1, 1), (None, "ok", 2, 2), (None, "ok", 2, 2))  # of an SDK
+ELSEWHERE = {
+    "tenacity": TWICE,
+    "aiohttp-retry": (*ONCE[:2], TWICE[2]),
+    "openai": OBJECTS,
+    "litellm-sdk": OBJECTS,
+    "anthropic": TWICE,
+    "go-net-http": ONCE,
+    "go-retryablehttp:short-waits": TWICE,
+    "got": ONCE,
+    "got:retry-post": TWICE,
+    "axios-retry": (*TWICE[:2], ONCE[2]),
+    "undici": (*ONCE[:2], ONCE[1]),  # of a 503 it makes an error, without its answer
+    "okhttp": ONCE,
+    "httpclient5": ONCE,
+}
 
 
 def clients() -> list[str]:
@@ -34,10 +52,15 @@ def clients() -> list[str]:
     return [name for name in built_in_names() if built_in_file(name).channel is Channel.LINES]
 
 
+def is_missing(name: str) -> bool:
+    """It is not installed here."""
+    return ClientSubject(built_in_file(name), Supervisor()).missing() is not None
+
+
 async def lived_through(file: SubjectFile) -> tuple[Seen, ...]:
     """What became of the only operation of each cell."""
     runs: dict[int, Run] = {}
-    cells = {cell.id: cell for cell in all_cells()}
+    cells = {cell.id: cell for cell in cells_for([file.spec], Depth.CORE)}
     async with Supervisor() as supervisor:
         with RouterThread() as routers:
             async with Driver(subject=ClientSubject(file, supervisor), routers=routers) as driver:
@@ -58,6 +81,12 @@ async def test_a_client_sends_again_what_its_options_say(name: str) -> None:
     file = built_in_file(name)
     values = {**file.values, "client_python": sys.executable}
     assert await lived_through(replace(file, values=values, needs=())) == HERE[name]
+
+
+@pytest.mark.parametrize("name", [name for name in ELSEWHERE if not is_missing(name)])
+async def test_a_client_that_is_installed_sends_again_what_is_known_of_it(name: str) -> None:
+    """What most machines go without: `retryproof subjects` says how each is installed."""
+    assert await lived_through(built_in_file(name)) == ELSEWHERE[name]
 
 
 async def test_the_adapter_in_the_documents_is_whole(tmp_path: Path) -> None:
@@ -84,8 +113,6 @@ def test_every_client_has_its_adapter_and_says_what_to_install() -> None:
 
 def test_the_environment_names_no_proxy_to_a_subject(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that it talks to is on this machine."""
-    from suites.programs import environment
-
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
     assert {"HTTP_PROXY", "https_proxy"} & set(environment()) == set()

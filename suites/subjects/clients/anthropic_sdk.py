@@ -1,11 +1,10 @@
 """The anthropic SDK: its client's own post(), which its README shows for paths that it has no method for."""
 
-import json
 import ssl
-from typing import Any
 
 import anthropic
-from lines import Operation, Outcome, arguments, serve
+import httpx2
+from lines import Operation, Outcome, arguments, response, serve
 
 url, ca, options = arguments()
 tls = {"verify": ssl.create_default_context(cafile=ca)} if url.startswith("https") else {}
@@ -20,9 +19,13 @@ client = anthropic.Anthropic(
 
 
 def call(operation: Operation) -> Outcome:
-    """What post() returns: the JSON of the answer."""
-    body: Any = json.loads(operation["body"])
-    return {"returned": client.post(operation["path"], body=body, cast_to=object)}
+    """The response that post() returns; of one that is no success the SDK makes an error, which carries it."""
+    asked = {"content": operation["body"].encode(), "options": {"headers": operation["headers"]}}
+    try:
+        answer = client.post(operation["path"], cast_to=httpx2.Response, **asked)
+    except anthropic.APIStatusError as error:
+        answer = error.response
+    return response(answer.status_code, answer.headers, answer.content)
 
 
 serve(call)

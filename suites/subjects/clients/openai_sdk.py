@@ -10,12 +10,14 @@ from lines import Lost, Operation, Outcome, arguments, serve
 url, ca, options = arguments()
 tls = {"verify": ssl.create_default_context(cafile=ca)} if url.startswith("https") else {}
 retries = {"max_retries": options["max_retries"]} if "max_retries" in options else {}
+strict = {"_strict_response_validation": True} if options.get("strict") else {}
 client = openai.OpenAI(
     api_key="sk-retryproof",
     base_url=f"{url}/v1",
     timeout=openai.Timeout(options["read_ms"] / 1000, connect=options["connect_ms"] / 1000),
     http_client=openai.DefaultHttpxClient(**tls) if tls else None,
     **retries,
+    **strict,
 )
 
 

@@ -68,6 +68,7 @@ def failing(report: Path) -> dict[str, set[str]]:
     }
 
 
+@pytest.mark.alone
 def test_two_processes_find_what_one_finds(place: Place) -> None:
     """Cells and drawn plans, those that fail included."""
     arguments = ("check", "reference:blanket-5xx", "--only", "[sd]*/[50]0*", "--examples", "20", "--out")

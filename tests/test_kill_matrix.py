@@ -23,7 +23,7 @@ from tests.mutants.roster import CALLED, PROCESSES, unbroken_beside
 from tests.mutants.streaming import STREAMERS
 from tests.mutants.subject import Make, called
 
-pytestmark = pytest.mark.mutants
+pytestmark = pytest.mark.alone
 
 MATRIX = load_matrix()
 EXAMPLES = 200

@@ -28,6 +28,7 @@ SEEN = {
     "varnish:retry": TWICE,
     "envoy:retry-all": TWICE,
     "squid": ONCE,
+    "trafficserver": ONCE,
     "fastify-http-proxy": ((200, 1, 1), (500, 1, 1), (503, 1, 1)),
     "nghttpx": ONCE,
     "h2o": ONCE,

@@ -127,7 +127,6 @@ def test_bytes_that_are_no_request_get_an_honest_answer_and_fin(shared: Stage, d
         assert client.ask(data).status == status
         assert client.ends_by() is Sight.FIN
     assert shared.of(Rejected)[-1].status == status
-
     assert dial(shared.port, work(6)).sight is Sight.WHOLE
 
 

@@ -12,8 +12,8 @@ from forwarder.futures.limits import Limits, Ttl
 from forwarder.futures.outcome import Sampled
 from forwarder.futures.store import Futures
 
-WAVE = 400
-WAVES = 6
+WAVE = 300
+WAVES = 16  # so many that what dictionaries keep in reserve, some 12 KB, is small beside what keys take
 FRAMES = 4
 OURS = (
     tracemalloc.Filter(True, f"{Path(futures_package.__file__).parent}/*", all_frames=True),
@@ -48,8 +48,9 @@ async def test_a_kept_result_and_a_key_of_what_is_gone_take_no_more_than_is_coun
                 assert _held_bytes() < futures.counts.stored_bytes
             clock.advance(Ttl().retrieved_ms)
             await futures.heartbeat(session)
-            taken.append(_held_bytes())
-            counted.append(futures.counts.stored_bytes)
+            if wave in (0, WAVES - 1):
+                taken.append(_held_bytes())
+                counted.append(futures.counts.stored_bytes)
     finally:
         tracemalloc.stop()
     assert futures.counts.keys == WAVE * WAVES

@@ -6,15 +6,29 @@ from dataclasses import replace
 import pytest
 
 from fake_router.digest import digest_of_body, digest_of_content
-from fake_router.entries import Received
+from fake_router.entries import EndedBy, Received
 from faults.form import Api, Form
 from faults.plan import PlannedOperation
 from suites.checks.intact_request import CHECK
-from suites.findings import Verdict
+from suites.findings import Proof, Verdict
 from suites.run import Run, SubjectFacts
 from suites.sent import Sent, sent_body, sent_content
 from suites.workload import completion_request
-from tests.ledgers import OP, PROXY, SERVER, lost, ok, opened, planned, received, run
+from tests.ledgers import (
+    OP,
+    PROXY,
+    SERVER,
+    closed,
+    lost,
+    ok,
+    opened,
+    planned,
+    received,
+    rejected,
+    run,
+    served,
+    unserved,
+)
 from tests.router_client import dial, request, staged
 
 CONTENT, BODY = 1, 2
@@ -103,3 +117,13 @@ def test_a_planned_body_has_at_least_so_many_bytes() -> None:
         asked = completion_request(OP, planned_operation.form, planned_operation.body_bytes)
         size = len(json.dumps(asked, separators=(",", ":")))
         assert body_bytes <= size <= body_bytes + 300
+
+
+def test_a_body_that_was_not_sent_before_its_sender_gave_up_must_come_back_alone() -> None:
+    """Whoever was held up waits for its 100 until its time is over, and ends the connection just so."""
+    first = [opened(1), *served(1, 1), opened(2, 1), unserved(2, None, 1, body_bytes=0)]
+    (found,) = CHECK.judge(run(planned(), [*first, closed(2, EndedBy.PEER)], lost()))
+    assert (found.verdict, found.proof) == (Verdict.FAIL, Proof.CAUSE)
+    rejection = [*first[:-1], rejected(2, body_bytes=0), closed(2, EndedBy.PEER)]
+    (found,) = CHECK.judge(run(planned(), rejection, lost()))
+    assert (found.verdict, found.proof) == (Verdict.FAIL, Proof.LEDGER)

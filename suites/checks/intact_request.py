@@ -60,7 +60,9 @@ def _without_body(account: Account, outcome: Outcome | None) -> Iterator[Finding
         over = attempt.peer_left is not None or attempt.rejected is not None
         if attempt.body_came == 0 and not attempt.strikes and over:
             says = f"operation {account.operation} was sent again without its body ({name_of(attempt)})"
-            yield CHECK.fails(says, attempt.entries, account.operation)
+            # One that is held up waits for its 100 until its time is over, and then ends the connection just so.
+            proof = Proof.CAUSE if attempt.rejected is None else None
+            yield CHECK.fails(says, attempt.entries, account.operation, proof=proof)
 
 
 CHECK = Check(

@@ -22,6 +22,7 @@ from suites.futures.offer import Offer
 from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
 from suites.installed import Installed
+from suites.lanes import SHARED_LANES
 from suites.stacks.stack import StackSubject
 from suites.subject import Isolation
 
@@ -138,11 +139,12 @@ class Side:
             first=1 + self.place * options.jobs * MOST_STARTED,
         )
 
-    def _lanes_of_worker(self) -> int | None:
-        """Of one of so many: more, on the cores that there are, and this machine stalls. None: as suits."""
+    def _lanes_of_worker(self) -> int:
+        """Of one of so many: more, on the cores that there are, and this machine stalls."""
         jobs = self.options.jobs
-        fresh = self.session.subject.spec.isolation is Isolation.FRESH
-        return max(1, LANES * min(jobs, len(os.sched_getaffinity(0))) // jobs) if fresh else None
+        if self.session.subject.spec.isolation is Isolation.SHARED:
+            return max(1, SHARED_LANES // jobs)  # each is a process already
+        return max(1, LANES * min(jobs, len(os.sched_getaffinity(0))) // jobs)
 
     async def _play_futures(self, writing: Writing) -> None:
         session, choice = self.session, self.options.choice

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from fake_router.dialling import DialFault
+from fake_router.disturbing import DisturbFault
 from fake_router.injector import ListenerStep
 from fake_router.listener import Listener
 from fake_router.name_server import NameServer
@@ -12,9 +13,10 @@ from fake_router.pooling import PoolFault
 from fake_router.sighting import SightedWay
 from fake_router.switchboard import Switchboard
 from faults.acts import HoldPool, Misresolve, Refuse, Unreachable
+from faults.disturbance import Disturb
 from faults.poison import Poison
 
-_Watched = DialFault | NameFault | PoolFault | SightedWay
+_Watched = DialFault | DisturbFault | NameFault | PoolFault | SightedWay
 
 
 class ConnectFaults:
@@ -41,6 +43,8 @@ class ConnectFaults:
         ledger = self._board.ledger
         if isinstance(step.act, HoldPool):
             return PoolFault(self._board, step)
+        if isinstance(step.act, Disturb):
+            return DisturbFault(ledger, step)
         if isinstance(step.act, Misresolve):
             assert names is not None, "the injector has seen to that"
             return NameFault(ledger, step, step.act, names)
@@ -65,6 +69,12 @@ class ConnectFaults:
         for fault in self._faults:
             if isinstance(fault, PoolFault):
                 fault.release()
+
+    def disturbed(self) -> None:
+        """What was done to a container has lasted until now."""
+        for fault in self._faults:
+            if isinstance(fault, DisturbFault):
+                fault.disturbed()
 
     def settle(self) -> None:
         """Record of each whether it struck."""

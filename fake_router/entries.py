@@ -25,6 +25,7 @@ class Witness(StrEnum):
     QUEUE = "queue"  # sock_diag showed the connection in the accept queue, with bytes of a request in it
     LOST = "lost"  # Toxiproxy counted bytes that came to it and never left it
     ENDED = "ended"  # a toxic was set while the router had something open through it, and Toxiproxy still has it
+    ENGINE = "engine"  # Docker says that what was done to a container was done, and had lasted when all had an outcome
     EXCLUSION = "exclusion"  # every upstream refuses, and no listener saw a connection
 
 

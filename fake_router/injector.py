@@ -7,6 +7,7 @@ from fake_router.content import MAX_NUMBER
 from fake_router.own_network import can_filter_packets
 from faults.acts import (
     HEALTHY,
+    BetweenAct,
     DialAct,
     EndIdle,
     ExchangeAct,
@@ -17,8 +18,9 @@ from faults.acts import (
     may_meet_reused,
 )
 from faults.catalogue import fault_named
+from faults.disturbance import Disturb
 from faults.plan import Plan, PlanError, PlannedOperation, awaited_operation
-from faults.poison import Moment, Poison
+from faults.poison import Moment
 
 MAX_READ_TIMEOUT_MS = 3_600_000  # as much as a subject may have
 GateKey = tuple[int, str]  # the number of the armed plan (0: any), and the gate's name
@@ -161,7 +163,7 @@ class Injector:
         if operation is None:
             return HEALTHY_STEP
         poison = self.poison_on(upstream) if self._listeners else None
-        if poison is not None and operation == poison.operation:
+        if poison is not None and operation == poison.operation and not _is_done_before(poison):
             return _poisoned(poison)
         armed = self._operations.get(operation)
         if armed is None:
@@ -185,14 +187,16 @@ class Injector:
         A listener that accepts none has no connections: one that is accepted then was made before, and is healthy.
         """
         armed = self._listeners.get(upstream)
-        if armed is None or isinstance(armed.step.act, DialAct | NeverAccept | EndIdle | Poison):
+        if armed is None or isinstance(armed.step.act, DialAct | NeverAccept | EndIdle | BetweenAct):
             return None
         return armed.take()
 
     def poison_on(self, upstream: int) -> ListenerStep | None:
-        """The toxic that is armed on the way to it."""
+        """The toxic that is armed on the way to it, or what is done to a container there."""
         armed = self._listeners.get(upstream)
-        return armed.step if armed is not None and isinstance(armed.step.act, Poison) else None
+        if armed is None or not isinstance(armed.step.act, BetweenAct):
+            return None
+        return armed.step
 
     def take_idle(self, upstream: int) -> ListenerStep | None:
         """The step of one connection that lies idle; None where it stays as it is."""
@@ -207,9 +211,14 @@ class Injector:
         self._listeners.clear()
 
 
+def _is_done_before(step: ListenerStep) -> bool:
+    """A container that was struck before the request: what comes through all the same is served as any other."""
+    return isinstance(step.act, Disturb) and not step.act.holds
+
+
 def _poisoned(step: ListenerStep) -> ExchangeStep:
     """The router is healthy, and stops where the toxic is to be set."""
-    assert isinstance(step.act, Poison)
+    assert isinstance(step.act, BetweenAct)
     gate = (0, poison_gate(step.upstream)) if step.act.at is Moment.RECEIVED else None
     return ExchangeStep(
         act=step.act.answer, fault=step.fault, read_timeout_s=step.read_timeout_s, gate=gate, poison=step

@@ -11,7 +11,8 @@ from fake_router.listener import Listener
 from fake_router.name_server import NameServer
 from fake_router.queueing import QueueFault
 from fake_router.switchboard import Switchboard
-from faults.acts import DialAct, LeaveUnread, ListenerAct, NeverAccept
+from faults.acts import DialAct, LeaveUnread, NeverAccept
+from faults.disturbance import Disturb
 from faults.poison import Poison
 
 Adopt = Callable[[socket.socket, int, int, int | None], Line | None]
@@ -31,7 +32,7 @@ class ListenerFaults:
 
     def begin(self, steps: Sequence[ListenerStep], loop: asyncio.AbstractEventLoop, names: NameServer | None) -> None:
         """Make these listeners faulty, as far as that shows before a connection is accepted."""
-        self._connects.begin([step for step in steps if _is_watched(step.act)], loop, names)
+        self._connects.begin([step for step in steps if _is_watched(step)], loop, names)
         for step in steps:
             match step.act:
                 case NeverAccept(closes=closes):
@@ -48,6 +49,10 @@ class ListenerFaults:
     def release_pools(self) -> None:
         """What held the connection of a pool holds it no more."""
         self._connects.release_pools()
+
+    def disturbed(self) -> None:
+        """What was done to a container has lasted until now."""
+        self._connects.disturbed()
 
     def settle(self) -> None:
         """Record of each whether it struck."""
@@ -82,6 +87,11 @@ class ListenerFaults:
         return QueueFault(loop, self._board, listener, step, closes=closes, adopt=adopt)
 
 
-def _is_watched(act: ListenerAct) -> bool:
-    """What it strikes comes to no connection of ours: dials, or requests that are lost before."""
+def _is_watched(step: ListenerStep) -> bool:
+    """What it strikes comes to no connection of ours: dials, or requests that are lost before. There is one container
+    before all upstreams, so it is struck once.
+    """
+    act = step.act
+    if isinstance(act, Disturb):
+        return not act.holds and step.upstream == 0
     return isinstance(act, DialAct) or (isinstance(act, Poison) and (act.strikes_dials or act.strikes_requests))

@@ -1,6 +1,7 @@
-"""The toxics that are armed as faults: what the router does at their point, and what it can say about their strikes.
+"""The toxics, and what is done to containers, that are armed as faults: what the router does at their point, and what
+it can say about their strikes.
 
-Toxiproxy itself is told by whoever runs the plan, when an exchange is held at the poison's gate.
+Toxiproxy, or Docker, is told by whoever runs the plan, when an exchange is held at the poison's gate.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 from fake_router.entries import Striking, Struck, Witness
 from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
-from faults.poison import Poison, Poisoning
+from faults.acts import BetweenAct
+from faults.disturbance import Disturb
+from faults.poison import Poisoning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +21,7 @@ class _Pending:
 
     upstream: int
     striking: int
-    act: Poison
+    act: BetweenAct
     over: Callable[[], bool]
 
 
@@ -34,7 +37,7 @@ class Poisons:
         `down` ends connections while it is being set.
         """
         for one in self._pending:
-            ends_at_once = one.act.toxic is Poisoning.DOWN
+            ends_at_once = isinstance(one.act, Disturb) or one.act.toxic is Poisoning.DOWN
             if one.upstream == upstream and begun is ends_at_once and not one.over():
                 self._open_when_set.add(one.striking)
 
@@ -49,7 +52,7 @@ class Poisons:
         operation: int | None,
     ) -> int:
         """Say in the ledger that it is about to strike; whether it did is said when the run has settled."""
-        assert isinstance(step.act, Poison), "the injector has seen to that"
+        assert isinstance(step.act, BetweenAct), "the injector has seen to that"
         striking = ledger.record(
             Striking,
             fault=step.fault,
@@ -69,13 +72,20 @@ class Poisons:
         """Those of them where a connection of a strike has ended by now."""
         return {one.upstream for one in self._pending if one.over()}
 
+    def disturbed(self, ledger: Ledger) -> None:
+        """An engine says that what was to be done to a container was done, and is so: it struck what was open then."""
+        for one in [one for one in self._pending if isinstance(one.act, Disturb)]:
+            self._pending.remove(one)
+            if one.striking in self._open_when_set:
+                ledger.record(Struck, striking=one.striking, witness=Witness.ENGINE)
+
     def settle(self, ledger: Ledger, *, lost: Mapping[int, int], in_force: Collection[int]) -> None:
         """Record of each whether it struck. lost: how many bytes came to Toxiproxy on the way to each upstream, and
         never left it; in_force: those on whose way it says that the toxic is set.
         """
         for one in self._pending:
             act = one.act
-            if one.upstream not in in_force or not one.over():
+            if isinstance(act, Disturb) or one.upstream not in in_force or not one.over():
                 continue
             if act.holds and one.striking not in self._open_when_set:
                 continue

@@ -143,6 +143,11 @@ class Router:
         """
         self._board.poisons.settle(self.ledger, lost=lost, in_force=in_force)
 
+    def disturbed(self) -> None:
+        """Docker says that what was to be done to a container was done, and has lasted until now."""
+        self._board.poisons.disturbed(self.ledger)
+        self._faults.disturbed()
+
     def note(self, mark: str) -> None:
         """A point in the run's life, said by whoever runs it."""
         self.ledger.record(Marked, mark=mark)

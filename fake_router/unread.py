@@ -30,6 +30,7 @@ from faults.acts import (
     Unreachable,
     needs_expectation,
 )
+from faults.disturbance import Disturb
 from faults.handshake import DemandCertificate, ShowCertificate, SpoilHandshake
 from faults.poison import Poison
 
@@ -78,9 +79,9 @@ class UnreadConnection:
                 self._reset_at_accept()
             case EndUnread() | LeaveUnread() | StopReading() | AnswerEarly():
                 line.on_readable(self._arriving)
-            case (
-                HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn() | NeverAccept() | EndIdle() | Poison()
-            ):
+            case HoldPool() | Misresolve() | Refuse() | Unreachable() | DropSyn() | NeverAccept() | EndIdle():
+                raise TypeError(f"{step.act!r} holds no connection that is accepted; expected an act that does")
+            case Poison() | Disturb():
                 raise TypeError(f"{step.act!r} holds no connection that is accepted; expected an act that does")
             case SpoilHandshake() | ShowCertificate() | DemandCertificate():
                 raise TypeError(f"{step.act!r} leaves no connection unread; expected an act that does")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from faults.answer import Answer, is_interim
+from faults.disturbance import Disturb
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, SpoilHandshake
 from faults.poison import Moment, Poison
 from faults.vocabulary import Content, Ending, Extent, Noise, Side
@@ -190,7 +191,8 @@ class Fragment:
 DialAct = HoldPool | Misresolve | Refuse | Unreachable | DropSyn  # there is no connection
 # What a connection meets once it is accepted: a new one, or an idle one that a plan holds for the fault.
 HeldAct = LeaveUnread | EndUnread | StopReading | AnswerEarly
-ListenerAct = DialAct | NeverAccept | HandshakeAct | EndIdle | ResetAtAccept | HeldAct | Poison
+BetweenAct = Poison | Disturb  # it strikes what lies between the forwarder and a router that is healthy
+ListenerAct = DialAct | NeverAccept | HandshakeAct | EndIdle | ResetAtAccept | HeldAct | BetweenAct
 ReplyAct = Fragment | Answer
 ExchangeAct = Hang | End | ReplyAct
 Act = ListenerAct | ExchangeAct
@@ -223,6 +225,8 @@ def needs_tcp(act: Act) -> bool:
             return True
         case AnswerEarly(ending=ending):
             return ending is Ending.RESET
+        case Disturb():
+            return True  # what stands between ends the forwarder's TLS, and workers are spoken to without
         case Poison():
             return True  # it strikes bytes, and the first of them are those of a handshake
         case _:

@@ -1,5 +1,5 @@
 """The catalogue: every fault that a plan can name, in wire order; families, whose members a number tells apart;
-and the toxics of Toxiproxy."""
+the toxics of Toxiproxy, and what is done to containers."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -8,6 +8,7 @@ from functools import cache
 from faults.connection_faults import connection_faults
 from faults.content_faults import coding_faults, content_faults
 from faults.cut_faults import cut_families, cut_faults
+from faults.disturbance_faults import disturbance_faults
 from faults.families import NUMBER, Family, UnknownFaultError
 from faults.fault import Fault
 from faults.form_faults import form_faults
@@ -47,13 +48,15 @@ def _catalogued() -> Iterator[Fault]:
 
 CATALOGUE: dict[str, Fault] = {fault.id: fault for fault in _catalogued()}
 POISONS: dict[str, Fault] = {fault.id: fault for fault in poison_faults()}  # they need Toxiproxy on the way
+# They need a container that stands between.
+DISTURBANCES: dict[str, Fault] = {fault.id: fault for fault in disturbance_faults()}
 LETS_PASS: Fault = next(fault for fault in CATALOGUE.values() if fault.lets_pass)  # what meets an exchange unplanned
 
 
 @cache
 def fault_named(id_: str) -> Fault:
     """The fault of that id, of the catalogue or of a family. Raises UnknownFaultError with the nearest names."""
-    if (fault := CATALOGUE.get(id_) or POISONS.get(id_)) is not None:
+    if (fault := CATALOGUE.get(id_) or POISONS.get(id_) or DISTURBANCES.get(id_)) is not None:
         return fault
     if (family := _family_of(id_)) is not None:
         return family.member(id_)
@@ -62,7 +65,9 @@ def fault_named(id_: str) -> Fault:
             f"fault {id_!r} is a family; expected a number from 1 to {family.last} in place of its {NUMBER}, as in "
             f"{family.id_of(1)!r}"
         )
-    near = ", ".join(get_close_matches(id_, (*CATALOGUE, *POISONS, *(family.name for family in FAMILIES)), n=3))
+    near = ", ".join(
+        get_close_matches(id_, (*CATALOGUE, *POISONS, *DISTURBANCES, *(family.name for family in FAMILIES)), n=3)
+    )
     hint = f"nearest: {near}" if near else "`retryproof faults` lists all there are"
     raise UnknownFaultError(f"fault {id_!r} is not in the catalogue; {hint}")
 
@@ -87,7 +92,7 @@ def uncatalogued(id_: str) -> str:
 
 def filed_under(id_: str) -> str:
     """The name under which a fault is counted: its own where it is in the catalogue, else its family's."""
-    family = None if id_ in CATALOGUE or id_ in POISONS else _family_of(id_)
+    family = None if id_ in CATALOGUE or id_ in POISONS or id_ in DISTURBANCES else _family_of(id_)
     return id_ if family is None else family.name
 
 

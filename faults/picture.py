@@ -30,6 +30,7 @@ from faults.acts import (
     needs_tls,
 )
 from faults.answer import Answer
+from faults.disturbance import Disturb
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.poison import Moment, Poison, Poisoning
 from faults.sight import evidence_of
@@ -76,6 +77,8 @@ def _steps(act: Act) -> Iterator[Step]:
             yield from (*_CONNECTED, _REQUEST, *_unread(act))
         case Poison():
             yield from _poisoned(act)
+        case Disturb():
+            yield from _disturbed(act)
         case Hang():
             yield from (*_CONNECTED, _REQUEST, *_read(act), *silence())
         case End(ending=ending):
@@ -153,6 +156,23 @@ def _poisoned(act: Poison) -> Iterator[Step]:
     if act.holds:
         yield poison
     yield from (Step(Way.AT_ROUTER, f"{passes}reply"), _lost(act))
+
+
+def _disturbed(act: Disturb) -> Iterator[Step]:
+    """The container lies between the two lines."""
+    done = Step(Way.AT_ROUTER, f"Docker: {act.how.value}")
+    sight = evidence_of(act).sight
+    if act.at is Moment.CONNECT:
+        yield done
+        if sight is Sight.REFUSED:
+            yield from (_SYN, Step(Way.TO_FORWARDER, "RST"))
+        elif sight is Sight.CONNECT_TIMEOUT:
+            yield from (Step(Way.LOST, "SYN"), Step(Way.WAIT, "the connect time-out"))
+        else:
+            yield from (*_CONNECTED, Step(Way.LOST, "the request"), *silence())
+        return
+    yield from (*_CONNECTED, _REQUEST, *(() if act.at is Moment.RECEIVED else (_EXECUTE,)), done)
+    yield from silence() if sight is Sight.SILENCE else (Step(Way.TO_FORWARDER, "FIN"),)
 
 
 def _lost(act: Poison) -> Step:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from faults.acts import (
     Act,
+    BetweenAct,
     DialAct,
     EndIdle,
     Hang,
@@ -22,6 +23,7 @@ from faults.acts import (
 )
 from faults.answer import Answer
 from faults.catalogue import fault_named
+from faults.disturbance import Disturb
 from faults.form import Api, Form, form_of
 from faults.poison import Poison
 from faults.under import Hop, Overlay, over
@@ -126,7 +128,7 @@ class PlannedListener:
         if self.connections is not None:
             if self.connections < 1:
                 raise PlanError(f"connections is {self.connections!r}; expected 1 or more, or null for all")
-            if isinstance(act, DialAct | NeverAccept | EndIdle | Poison):
+            if isinstance(act, DialAct | NeverAccept | EndIdle | BetweenAct):
                 raise PlanError(f"{self.fault!r} for {self.connections!r} connections; expected null: until healed")
 
 
@@ -238,6 +240,11 @@ class Plan:
         )
 
     @property
+    def disturbs(self) -> bool:
+        """Something is done to the container that stands between its forwarder and its routers."""
+        return any(isinstance(fault_named(each.fault).act, Disturb) for each in self.listeners)
+
+    @property
     def needs_toxiproxy(self) -> bool:
         """There is a Toxiproxy on one of its hops."""
         return self.toxiproxy or bool(self.under)
@@ -255,7 +262,7 @@ def _check_beside(fault: str, act: Act, operation: PlannedOperation) -> None:
         raise PlanError(f"{fault!r} beside a reused connection; expected reused false: it strikes new ones alone")
     if needs_reused(act) and not operation.reused:
         raise PlanError(f"{fault!r} without a connection that lies idle; expected reused true")
-    if isinstance(act, Poison) and operation.faults:
+    if isinstance(act, BetweenAct) and operation.faults:
         raise PlanError(
             f"{fault!r} beside {operation.faults!r}; expected no further fault: the router behind is healthy"
         )

@@ -24,6 +24,7 @@ from faults.acts import (
 )
 from faults.answer import HEAD_BYTES, NEAR, VERSION_BYTES, Answer, Pause, Spaced
 from faults.contents import fixed_body, noise_bytes
+from faults.disturbance import Disturb, sight_of_disturbance
 from faults.evidence import Evidence
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.poison import Poison, sight_of_poison, status_seen
@@ -58,6 +59,8 @@ def sight_of(act: Act) -> Sight:
             return _SIGHT_OF_END[ending] if noise is None else Sight.GARBLED
         case Poison():
             return sight_of_poison(act)
+        case Disturb():
+            return sight_of_disturbance(act)
         case Answer():
             return _sight_of_answer(act)
         case _:

@@ -25,6 +25,7 @@ from faults.acts import (
     Unreachable,
 )
 from faults.answer import NEAR, Answer
+from faults.disturbance import Disturb
 from faults.handshake import DemandCertificate, ShowCertificate, SpoilHandshake
 from faults.poison import Moment, Poison
 from faults.sight import cut_in_head
@@ -53,6 +54,8 @@ def truth_of(act: Act) -> Truth:
             return NO_EXCHANGE
         case Poison():
             return _truth_of_poison(act)
+        case Disturb():
+            return NO_EXCHANGE if act.at is Moment.CONNECT else _truth_at(act.at)
         case EndUnread() | StopReading():
             return NO_EXCHANGE
         case AnswerEarly():
@@ -77,7 +80,12 @@ def _truth_of_poison(act: Poison) -> Truth:
     """The router is healthy: what has reached it is served, whatever becomes of the answer."""
     if act.strikes_dials or act.strikes_requests:
         return NO_EXCHANGE
-    if act.at is Moment.RECEIVED:
+    return _truth_at(act.at)
+
+
+def _truth_at(at: Moment) -> Truth:
+    """Of what has reached the router, when that moment has come."""
+    if at is Moment.RECEIVED:
         return Truth(received=True, accepted=False, executed=False, replied=Replied.NOTHING)
     return Truth(received=True, accepted=True, executed=True, replied=Replied.WHOLE)
 
@@ -89,7 +97,7 @@ def _struck(side: Side, replied: Replied) -> Truth:
 
 def may_take_less(act: Act) -> bool:
     """The kernel may take less of its reply than all: its peer may have gone before."""
-    return isinstance(act, LeaveUnread | Poison) or (isinstance(act, Answer) and act.lasts > 0)
+    return isinstance(act, LeaveUnread | Poison | Disturb) or (isinstance(act, Answer) and act.lasts > 0)
 
 
 def is_late(act: Act) -> bool:
@@ -130,6 +138,8 @@ def phase_of(act: Act) -> Phase:
             return Phase.WAIT
         case Poison():
             return Phase.TOXIC
+        case Disturb():
+            return Phase.CONTAINER
         case Fragment(noise=noise):
             return Phase.WAIT if noise is None else Phase.HEAD
         case Answer():

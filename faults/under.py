@@ -27,6 +27,7 @@ from faults.acts import (
     Unreachable,
 )
 from faults.answer import Answer
+from faults.disturbance import Disturb
 from faults.fault import Fault
 from faults.handshake import DemandCertificate, ShowCertificate, Spoil, SpoilHandshake
 from faults.poison import Poison
@@ -125,7 +126,7 @@ def seen_behind(act: Act, *, tls: bool) -> Act:
             return replace(act, ending=Ending.TRUNCATION if tls else Ending.FIN)
         case End() | Fragment() | Answer() | Hang():
             return act
-        case HoldPool() | Misresolve() | LeaveUnread() | Poison():
+        case HoldPool() | Misresolve() | LeaveUnread() | Poison() | Disturb():
             return act
         case SpoilHandshake() | ShowCertificate() | DemandCertificate():
             return act

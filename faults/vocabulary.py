@@ -21,6 +21,7 @@ class Phase(StrEnum):
     BODY = "body"  # a 200 whose body is cut, or delimited in an unusual way
     AFTER = "after"  # a whole reply, and what comes behind it: an ending, or more bytes
     TIME = "time"  # a whole reply that comes late, or bit by bit
+    CONTAINER = "container"  # in a container between forwarder and workers, at any point: the workers are healthy
     TOXIC = "toxic"  # on the way through Toxiproxy, at any point: the router is healthy
     NONE = "none"  # nothing is wrong
 

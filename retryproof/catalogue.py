@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 
 from faults.acts import needs_tcp, needs_tls
-from faults.catalogue import CATALOGUE, POISONS
+from faults.catalogue import CATALOGUE, DISTURBANCES, POISONS
+from faults.disturbance import Disturb
 from faults.evidence import REFERENCE_CONTRACT
 from faults.fault import Fault
 from faults.picture import drawn
@@ -27,7 +28,7 @@ _MAY = {
 def by_phase() -> dict[Phase, list[Fault]]:
     """The whole catalogue, in wire order, and the toxics of Toxiproxy; a phase without a fault is left out."""
     phases: dict[Phase, list[Fault]] = {phase: [] for phase in Phase}
-    for fault in (*CATALOGUE.values(), *POISONS.values()):
+    for fault in (*CATALOGUE.values(), *POISONS.values(), *DISTURBANCES.values()):
         phases[fault.phase].append(fault)
     return {phase: faults for phase, faults in phases.items() if faults}
 
@@ -67,6 +68,8 @@ def _try(fault: Fault) -> str:
     """How one lives through it: its cells, or a plan where it has none."""
     if isinstance(fault.act, Poison):
         return f"retryproof check --under {fault.act.toxic} --only '*/{fault.id}/*'"
+    if isinstance(fault.act, Disturb):
+        return f"retryproof check --stack vllm --only '*/{fault.id}/*'"
     if fault.id in CATALOGUE:
         return f"retryproof check --only '*/{fault.id}/*'"
     plan = Plan(operations=(PlannedOperation(faults=(fault.id,)),))

@@ -16,13 +16,15 @@ from fake_router.entries import (
     Striking,
     Unserved,
 )
+from faults.acts import Act
 from faults.catalogue import fault_named
+from faults.disturbance import Disturb
 from faults.poison import Poison
 from signoff.report import Step
 from suites.history import Outcome
 from suites.run import Run
 
-CALLER, FORWARDER, TOXIPROXY = "caller", "forwarder", "toxiproxy"
+CALLER, FORWARDER, TOXIPROXY, CONTAINER = "caller", "forwarder", "toxiproxy", "container"
 MOST = 40  # steps of one diagram: more of them show nothing more
 _Mark = Literal["", "strike", "accepted", "executed"]
 _Timed = tuple[int, int, Step]  # of the machine's clock, in ns; its place among those of one instant; and the step
@@ -71,8 +73,7 @@ def _step(entry: AnyEntry, exchanges: dict[int, Received], numbers: dict[int, in
         case Accepted() | Executed() | Replying() | Replied() if entry.exchange in exchanges:
             return _of_exchange(entry, exchanges[entry.exchange])
         case Striking():
-            by_toxic = isinstance(fault_named(entry.fault).act, Poison)
-            return _mark(TOXIPROXY if by_toxic else _upstream(entry.upstream), entry.fault, "strike", entry)
+            return _mark(_where(fault_named(entry.fault).act, entry.upstream), entry.fault, "strike", entry)
         case Dialled():
             how = "connect refused" if entry.refused else "SYN dropped"
             return _arrow(FORWARDER, _upstream(entry.upstream), how, entry)
@@ -97,6 +98,13 @@ def _of_exchange(entry: Accepted | Executed | Replying | Replied, received: Rece
             return _arrow(upstream, FORWARDER, f"answers {entry.status}", entry)
         case Replied():
             return None if entry.whole else _mark(upstream, f"{entry.bytes_sent} bytes sent, not all", "", entry)
+
+
+def _where(act: Act, upstream: int | None) -> str:
+    """At whom it strikes."""
+    if isinstance(act, Disturb):
+        return CONTAINER
+    return TOXIPROXY if isinstance(act, Poison) else _upstream(upstream)
 
 
 def _upstream(number: int | None) -> str:

@@ -16,7 +16,7 @@ from signoff.futures_cells import PHASE
 from signoff.items import Choice, Item, NothingToDoError, cell_item
 from signoff.report import CellReport, Report, ReportError
 from signoff.reporting import counts_of, overall
-from suites.cells import Cell, all_cells, poison_cells, under
+from suites.cells import Cell, all_cells, disturbance_cells, poison_cells, under
 from suites.fitting import cells_for
 from suites.subject import SubjectSpec
 
@@ -74,7 +74,7 @@ def _asked(cells: Sequence[CellReport], only: str | None, depth: Depth) -> tuple
 def _known() -> dict[str, Cell]:
     toxics = {fault.act.toxic for fault in POISONS.values() if isinstance(fault.act, Poison)}
     poisoned = [cell for toxic in sorted(toxics) for cell in poison_cells(toxic)]
-    return {cell.id: cell for cell in (*poisoned, *all_cells())}
+    return {cell.id: cell for cell in (*poisoned, *disturbance_cells(), *all_cells())}
 
 
 def _item(cell: CellReport, plan: Plan, known: Cell | None, spec: SubjectSpec) -> Item:

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Literal, assert_never
 
 from fake_router.entries import Striking, Struck
-from faults.catalogue import CATALOGUE, FAMILIES, LETS_PASS, POISONS, fault_named, filed_under
+from faults.catalogue import CATALOGUE, DISTURBANCES, FAMILIES, LETS_PASS, POISONS, fault_named, filed_under
 from faults.fault import Fault
 from faults.plan_json import plan_to_json
 from faults.vocabulary import Replied
@@ -120,7 +120,8 @@ def _histogram(examination: Examination) -> dict[str, FaultCount]:
         if result.judgement.verdict in (Verdict.PASS, Verdict.FAIL):
             judged.update(met)
     toxics = [id_ for id_ in POISONS if planned[id_]]  # only where a toxic is itself the fault
-    names = toxics or [*CATALOGUE, *(family.name for family in FAMILIES)]
+    done = [id_ for id_ in DISTURBANCES if planned[id_]]  # and only where there is a container
+    names = toxics or [*done, *CATALOGUE, *(family.name for family in FAMILIES)]
     return {name: FaultCount(planned=planned[name], struck=struck[name], judged=judged[name]) for name in names}
 
 

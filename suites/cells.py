@@ -16,8 +16,9 @@ from faults.acts import (
     needs_whole,
     strikes_idle,
 )
-from faults.catalogue import CATALOGUE, POISONS, fault_named
+from faults.catalogue import CATALOGUE, DISTURBANCES, POISONS, fault_named
 from faults.coverage import CALLER_LEAVES, FORMS, Depth, Dimension
+from faults.disturbance import Disturb
 from faults.fault import Fault
 from faults.form import COMPLETION, STREAM, Form
 from faults.plan import EACH_BYTE, LEFT_GATE, Plan, PlannedListener, PlannedOperation
@@ -85,6 +86,11 @@ def poison_cells(toxic: Poisoning) -> tuple[Cell, ...]:
     return tuple(cell for fault in faults for cell in _cells_of(fault))
 
 
+def disturbance_cells() -> tuple[Cell, ...]:
+    """The cells of what is done to a container between forwarder and routers."""
+    return tuple(cell for fault in DISTURBANCES.values() for cell in _cells_of(fault))
+
+
 def under(cell: Cell, overlays: tuple[Overlay, ...], read_timeout_ms: int) -> Cell:
     """The same cell under these toxics. It has no twin where what is seen may come on either side of a time-out."""
     plan = replace(cell.plan, under=overlays)
@@ -115,6 +121,8 @@ def _is_possible(act: Act, dimension: Dimension) -> bool:
         return False
     if dimension in FORMS and FORMS[dimension].stream and needs_whole(act):
         return False
+    if isinstance(act, Disturb):
+        return dimension is Dimension.EVERY_UPSTREAM  # it stands before all of them
     if is_listener_act(act) and dimension is Dimension.REUSED:
         return may_meet_reused(act)
     if isinstance(act, Poison) and act.at is Moment.IDLE:

@@ -18,6 +18,7 @@ from fake_router.thread import RouterThread
 from faults.catalogue import fault_named
 from faults.plan import LEFT_GATE, MAX_OPERATIONS, Plan, PlannedOperation
 from faults.truth import speaks_unasked
+from suites.disturbed import Disturbed
 from suites.history import Kind, Outcome
 from suites.leading import lead_by_turns
 from suites.leaving import Leave
@@ -94,11 +95,15 @@ class Driver:
             poisoned = Poisoned(stage, plan)
             stack.push_async_callback(poisoned.stop_waiting)
             await poisoned.begin()
+            disturbed = Disturbed(stage, plan)
+            stack.push_async_callback(disturbed.stop_waiting)
+            await disturbed.begin()
             if plan.listeners:
                 await stage.noticed()  # a connection that was ended while it lay idle
             for occupant in occupants:
                 occupant.calling()
             history = await self._waves(stage, plan, operations)
+            await disturbed.settle()
         settled = await settle(stage, spec)
         busy = "" if settled else last_words(stage.instance)
         if stage.through is not None:

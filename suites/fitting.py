@@ -8,7 +8,7 @@ from faults.acts import needs_tcp
 from faults.coverage import Depth
 from faults.form import Api
 from faults.plan import Plan
-from suites.cells import Cell, all_cells, poison_cells, under
+from suites.cells import Cell, all_cells, disturbance_cells, poison_cells, under
 from suites.subject import SubjectSpec, spoken_by_all
 from suites.under_text import NOTHING_OVER, Under
 
@@ -19,10 +19,13 @@ def cells_for(specs: Sequence[SubjectSpec], depth: Depth, over: Under = NOTHING_
     Where completions are nothing that all speak, all that would ask for one asks in their own words. Where one stands
     in front of a single router, no fault is left to the cells beside a healthy one. Where one speaks TLS to its router
     whatever a cell says, each cell that can be is over TLS, and those that would be there twice are left out.
+    Where a container stands before the routers of all, those of what is done to it come first.
     `over` is laid over all of them; where it says that a toxic is itself the fault, they are that toxic's.
     """
     cells: Iterable[Cell] = all_cells() if over.poison is None else poison_cells(over.poison)
     depth = depth if over.poison is None else max(depth, Depth.FULL, key=list(Depth).index)
+    if over.poison is None and all(spec.container for spec in specs):
+        cells = (*disturbance_cells(), *cells)
     if any(spec.upstreams == 1 for spec in specs):
         cells = _met_alone(cells)
     cells = [cell for cell in cells if depth.holds(cell.depth)]

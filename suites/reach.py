@@ -7,6 +7,7 @@ from fake_router.kernel import can_watch_packets
 from fake_router.own_network import can_filter_packets
 from faults.acts import Act, DialAct, HoldPool, Misresolve, Refuse, Unreachable
 from faults.catalogue import fault_named, filed_under
+from faults.disturbance import Disturb
 from faults.evidence import Contract
 from faults.handshake import ShowCertificate
 from faults.plan import Plan
@@ -69,10 +70,22 @@ def unreachable(plan: Plan, spec: SubjectSpec, machine: Machine) -> str | None:
         return "needs Toxiproxy on its hops (see `retryproof toxiproxy`)"
     if reason := lacks_behind_toxiproxy(plan, spec, packets=machine.packets) or lacks_before_toxiproxy(plan, spec):
         return reason
+    if (lacks := _lacks_container(plan, spec)) is not None:
+        return lacks
     for fault in plan.faults:
         if lacks := machine.lacks_for(fault_named(fault).act):
             return lacks
     return None if machine.packets else _unseen(plan, spec)
+
+
+def _lacks_container(plan: Plan, spec: SubjectSpec) -> str | None:
+    """Why nothing can be done to a container on its way to the routers; None where nothing has to be."""
+    acts = [act for fault in plan.faults if isinstance(act := fault_named(fault).act, Disturb)]
+    if acts and not spec.container:
+        return f"no container stands between {spec.facts.name} and its routers (`retryproof.role: router` in a stack)"
+    if any(act.needs_network for act in acts) and not spec.network:
+        return "its router's container is on the host's network: there is none of its own to be taken off"
+    return None
 
 
 def _lacks_way(plan: Plan, spec: SubjectSpec) -> str | None:

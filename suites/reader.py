@@ -27,6 +27,7 @@ from fake_router.entries import (
 )
 from faults.acts import is_listener_act, strikes_idle
 from faults.catalogue import fault_named, is_fault
+from faults.disturbance import Disturb
 from faults.form import AboutPrompt, Api, Form, form_of
 from faults.poison import Poison
 from suites.attempts import DIRECT, Attempt, IdleStrike, Strike, View
@@ -125,6 +126,8 @@ class Reader:
             self._note(place, *seqs, placed=True, strikes=(*self.attempts[place].strikes, strike))
             if entry.exchange is not None:  # answered before it was read
                 self.of_exchange[entry.exchange] = place
+        elif isinstance(act, Disturb):
+            pass  # it struck whoever was called meanwhile, and no connection to the router
         elif entry.upstream is not None:
             self.dials.struck[entry.upstream] = strike
 

@@ -16,7 +16,7 @@ from faults.acts import (
     is_listener_act,
 )
 from faults.answer import MAX_CUT, Answer, Drip, Pause
-from faults.catalogue import CATALOGUE, POISONS, fault_named
+from faults.catalogue import CATALOGUE, DISTURBANCES, POISONS, fault_named
 from faults.evidence import NO_CONTRACT, REFERENCE_CONTRACT, Evidence, classify
 from faults.families import UnknownFaultError
 from faults.fault import Fault
@@ -93,7 +93,7 @@ def test_every_fault_is_filed_under_its_own_id() -> None:
 
 def test_every_phase_sight_and_content_occurs() -> None:
     """A new member breaks the build until the catalogue shows it."""
-    assert {fault.phase for fault in (*CATALOGUE.values(), *POISONS.values())} == set(Phase)
+    assert {fault.phase for fault in (*CATALOGUE.values(), *POISONS.values(), *DISTURBANCES.values())} == set(Phase)
     assert {fault.evidence.sight for fault in CATALOGUE.values()} == set(Sight)
     answers = [fault.act for fault in CATALOGUE.values() if isinstance(fault.act, Answer)]
     assert {act.content for act in answers} == set(Content)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.catalogue import CATALOGUE, POISONS
+from faults.catalogue import CATALOGUE, DISTURBANCES, POISONS
 from faults.picture import INSIDE, drawn, picture_of
 from faults.steps import Step, Way
 from faults.vocabulary import Phase, Replied, Sight
@@ -85,7 +85,7 @@ def test_one_fault_is_explained_with_its_picture(capsys: pytest.CaptureFixture[s
     assert run(["faults"]) is Exit.PASS
     lines = capsys.readouterr().out.splitlines()
     places = {phase: lines.index(phase) for phase in Phase if phase in lines}
-    listed = (*CATALOGUE.values(), *POISONS.values())
+    listed = (*CATALOGUE.values(), *POISONS.values(), *DISTURBANCES.values())
     assert set(places) == {fault.phase for fault in listed}
     for fault in listed:
         (row,) = [number for number, line in enumerate(lines) if line.startswith(f"{fault.id} ")]

@@ -18,6 +18,7 @@ from faults.acts import (
 )
 from faults.answer import Answer
 from faults.catalogue import fault_named
+from faults.disturbance import Disturb
 from faults.poison import Poison
 from faults.truth import Truth, may_take_less
 from suites.attempts import Attempt, IdleStrike, Strike
@@ -70,6 +71,8 @@ def _witnesses(act: Act) -> frozenset[Witness]:
         return frozenset({Witness.PACKET, Witness.EXCLUSION})
     if isinstance(act, Poison):
         return _poison_witnesses(act)
+    if isinstance(act, Disturb):
+        return frozenset({Witness.ENGINE})
     if isinstance(act, HoldPool):
         return frozenset({Witness.HELD})
     if isinstance(act, Misresolve):

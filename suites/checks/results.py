@@ -13,6 +13,7 @@ from faults.acts import HEALTHY, Fragment, ReplyAct
 from faults.answer import Answer
 from faults.catalogue import fault_named
 from faults.contents import soundness_of
+from faults.disturbance import Disturb
 from faults.form import Api, Form
 from faults.poison import Poison
 from faults.sight import cut_can_be_seen
@@ -80,16 +81,16 @@ def reply_of(attempt: Attempt) -> ReplyAct:
         act = fault_named(strike.fault).act
         if isinstance(act, ReplyAct):
             return act
-        if isinstance(act, Poison):
+        if isinstance(act, Poison | Disturb):
             return act.answer
     return HEALTHY
 
 
 def was_lost(attempt: Attempt) -> bool:
-    """Its answer, or a part of it, was lost on the way through Toxiproxy."""
+    """Its answer, or a part of it, was lost on the way through Toxiproxy, or in a container."""
     struck = [strike for strike in attempt.strikes if strike.struck is not None]
-    poisons = [strike for strike in struck if isinstance(strike.met.act, Poison)]
-    return any(isinstance(strike.met.act, Poison) and strike.met.act.cuts for strike in poisons)
+    acts = [strike.met.act for strike in struck]
+    return any(isinstance(act, Disturb) or (isinstance(act, Poison) and act.cuts) for act in acts)
 
 
 def cut_shows(attempt: Attempt) -> bool:

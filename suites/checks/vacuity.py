@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from fake_router.entries import Striking, Struck, Witness
-from faults.acts import is_listener_act
+from faults.acts import BetweenAct, is_listener_act
 from faults.catalogue import LETS_PASS, fault_named
 from faults.plan import PlannedListener, PlannedOperation
-from faults.poison import Poison
 from suites.accounts import Account, Accounts, accounts_of
 from suites.attempts import Attempt, IdleStrike
 from suites.checks.check import Check
@@ -106,8 +105,8 @@ def _operation_gaps(planned: PlannedOperation, account: Account, *, alone: bool)
 def _not_met(expected: str, attempt: Attempt, planned: PlannedOperation) -> str | None:
     if planned.leaves is not None and attempt.executed is None and attempt.peer_left is not None:
         return None  # its caller left while it was held, and the subject stopped before anything could happen
-    if any(isinstance(strike.met.act, Poison) for strike in attempt.strikes):
-        return None  # what became of it is the toxic's affair
+    if any(isinstance(strike.met.act, BetweenAct) for strike in attempt.strikes):
+        return None  # what became of it is not the router's affair
     met = [strike.fault for strike in attempt.strikes if not is_listener_act(fault_named(strike.fault).act)]
     if fault_named(expected).lets_pass:
         if met not in ([], [expected]):
@@ -117,7 +116,8 @@ def _not_met(expected: str, attempt: Attempt, planned: PlannedOperation) -> str 
 
 
 def _waited(run: Run, listener: PlannedListener) -> bool:
-    """A wait inside the subject is no attempt: its strike stands alone, and struck whoever was called while it lasted.
+    """A wait inside the subject is no attempt, nor is what a container kept from the router: its strike stands alone,
+    and struck whoever was called while it lasted.
 
     This is the one place where times are compared: the caller's and the ledger's are those of one clock.
     """
@@ -126,7 +126,7 @@ def _waited(run: Run, listener: PlannedListener) -> bool:
     return any(
         begun[over.striking].at_ns < outcome.ended_at_ns and outcome.invoked_at_ns < over.at_ns
         for over in run.ledger
-        if isinstance(over, Struck) and over.witness is Witness.HELD and over.striking in begun
+        if isinstance(over, Struck) and over.witness in (Witness.HELD, Witness.ENGINE) and over.striking in begun
         for outcome in called
     )
 

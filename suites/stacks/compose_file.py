@@ -69,12 +69,13 @@ def load_stack(name: str) -> StackFile:
         why = error.strerror if isinstance(error, OSError) else error
         raise SubjectFileError(f"{path}: {why}; expected a compose file") from None
     try:
-        labelled = read_labels(_labels_of(_services(text)))
+        services = _services(text)
+        labelled = read_labels(_labels_of(services))
     except LabelError as error:
         raise SubjectFileError(f"{path}: {error}") from None
     return StackFile(
         path=path.resolve(),
-        file=_subject(path, text, labelled),
+        file=_subject(path, text, services, labelled),
         labelled=labelled,
         ports=tuple(sorted(set(_PORT.findall(text)) | {"RETRYPROOF_PORT"})),
     )
@@ -113,7 +114,7 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _subject(path: Path, text: str, labelled: Labelled) -> SubjectFile:
+def _subject(path: Path, text: str, services: Mapping[str, Any], labelled: Labelled) -> SubjectFile:
     """What is known of it, as a subject file would say it."""
     data: dict[str, Any] = dict(_DEFAULTS)
     variant: str | None = None
@@ -130,7 +131,10 @@ def _subject(path: Path, text: str, labelled: Labelled) -> SubjectFile:
         data["command"].append("{name_server}")
     file = SubjectReader(str(path), path.resolve().parent, data, variant).subject()
     names = file.spec.names or mentions("name_server", file.command)
-    return replace(file, spec=replace(file.spec, names=names))
+    router = None if labelled.router is None else services[labelled.router]
+    own = router is not None and router.get("network_mode") != "host"
+    spec = replace(file.spec, names=names, container=router is not None, network=own)
+    return replace(file, spec=spec)
 
 
 def _like(path: Path, name: str) -> tuple[dict[str, Any], str | None]:

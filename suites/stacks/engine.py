@@ -1,51 +1,29 @@
-"""The one file that uses the Docker SDK: what is asked of an engine, and what it says. Every call blocks; whoever must
+"""What is asked of an engine through the Docker SDK, and what it says. Every call blocks; whoever must
 not wait asks on a thread of its own (`suites/side_thread.py`).
 """
 
 import math
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import docker
-from docker.errors import DockerException, NotFound
+from docker.errors import NotFound
 from docker.models.containers import Container
-from requests.exceptions import RequestException
 
-from suites.printable import shortened
+from suites.stacks.container import Contained, in_words, state_of
 from suites.stacks.errors import StackError
 from suites.stacks.owner import owner_of
 
 _OF_PROJECT = "com.docker.compose.project"
 _OF_SERVICE = "com.docker.compose.service"
 _ANSWER_S = 30  # within which an engine answers, whatever it is asked
-_SHOWN_CHARACTERS = 400
 _REMOVALS = 5  # a container that is on its way out is waited for
 WHERE = (
     "start Docker (Debian: apt-get install docker.io docker-compose; dockerd), or name another engine, a rootless one "
     "or Podman's socket, in DOCKER_HOST"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """What the engine says of a container. pid: of its first process; 0 while it does not run."""
-
-    status: str
-    running: bool
-    paused: bool
-    oom_killed: bool
-    exit_code: int
-    pid: int
-    started_at: str
-    health: str
-    addresses: tuple[str, ...]
-
-    def in_words(self) -> str:
-        """For a message."""
-        return self.status if self.running else f"{self.status} with code {self.exit_code}"
 
 
 class Engine:
@@ -57,7 +35,7 @@ class Engine:
     @staticmethod
     def connect() -> "Engine":
         """The one that DOCKER_HOST names, or the usual one. Raises StackError, saying what is missing."""
-        with _in_words("no Docker engine answers", WHERE):
+        with in_words("no Docker engine answers", WHERE):
             client = docker.from_env(timeout=_ANSWER_S)
             client.ping()
         return Engine(client)
@@ -68,12 +46,12 @@ class Engine:
 
     def version(self) -> str:
         """Of the engine."""
-        with _in_words("the engine does not say its version"):
+        with in_words("the engine does not say its version"):
             return str(self._client.version()["Version"])
 
     def image_of(self, name: str) -> str | None:
         """The short id of that image; None where it is not here."""
-        with _in_words(f"the engine does not say whether it has the image {name!r}"):
+        with in_words(f"the engine does not say whether it has the image {name!r}"):
             try:
                 return str(self._client.images.get(name).short_id)
             except NotFound:
@@ -81,7 +59,7 @@ class Engine:
 
     def left_behind(self) -> list[str]:
         """The projects of ours whose process is gone."""
-        with _in_words("the engine does not say what runs"):
+        with in_words("the engine does not say what runs"):
             labels = {"label": _OF_PROJECT}
             found = [one.labels for one in self._client.containers.list(all=True, ignore_removed=True, filters=labels)]
             found += [one.attrs.get("Labels") or {} for one in self._client.networks.list(filters=labels)]
@@ -92,7 +70,7 @@ class Engine:
     def remove(self, project: str) -> None:
         """Nothing of that project is there any more: containers, networks, volumes; images stay."""
         labels = {"label": f"{_OF_PROJECT}={project}"}
-        with _in_words(f"{project} is not all removed"):
+        with in_words(f"{project} is not all removed"):
             for _ in range(_REMOVALS):
                 left = self._client.containers.list(all=True, ignore_removed=True, filters=labels)
                 for container in left:
@@ -107,17 +85,17 @@ class Engine:
                 with suppress(NotFound):
                     volume.remove(force=True)
 
-    def container(self, project: str, service: str) -> "Contained":
+    def container(self, project: str, service: str) -> Contained:
         """The container of that service. Raises StackError unless there is one."""
-        with _in_words(f"the engine does not say what runs of {service!r}"):
+        with in_words(f"the engine does not say what runs of {service!r}"):
             found = self._of(project, service)
         if len(found) != 1:
             raise StackError(f"{len(found)} containers of the service {service!r}; expected one")
-        return Contained(service, found[0])
+        return Contained(service, found[0], self._client.networks.get)
 
     def logs(self, project: str) -> dict[str, bytes]:
         """What each container has written, by its service."""
-        with _in_words("the engine does not show logs"):
+        with in_words("the engine does not show logs"):
             return {one.labels.get(_OF_SERVICE, one.name): one.logs() for one in self._of(project)}
 
     def require_healthy(self, project: str, within_s: float, *, but: str = "") -> None:
@@ -125,7 +103,7 @@ class Engine:
         ends, or is not healthy in time.
         """
         until = math.ceil(time.time() + within_s)
-        with _in_words("the engine tells no events"):
+        with in_words("the engine tells no events"):
             filters = {"label": f"{_OF_PROJECT}={project}"}
             events = self._client.events(since=int(time.time()), until=until, filters=filters, decode=True)
             try:
@@ -139,10 +117,10 @@ class Engine:
     def _unhealthy(self, project: str, but: str) -> list[str]:
         waited_for = []
         for container in self._of(project):
-            service, state = container.labels.get(_OF_SERVICE, container.name), _state_of(container)
+            service, state = container.labels.get(_OF_SERVICE, container.name), state_of(container)
             if not state.running:
                 raise StackError(f"the container of {service!r} has {state.in_words()}; expected that it stays")
-            if service != but and state.health not in ("", "healthy"):
+            if service != but and state.is_unwell:
                 waited_for.append(f"{service!r} is {state.health}")
         return waited_for
 
@@ -151,48 +129,6 @@ class Engine:
         return list(self._client.containers.list(all=True, ignore_removed=True, filters={"label": labels}))
 
 
-class Contained:
-    """One container, and what can be done to it."""
-
-    def __init__(self, service: str, container: Container) -> None:
-        self.service = service
-        self._container = container
-
-    def state(self) -> State:
-        """What the engine says of it now."""
-        with self._in_words("does not say how it is"):
-            self._container.reload()
-            return _state_of(self._container)
-
-    def _in_words(self, what: str) -> Any:
-        return _in_words(f"the engine {what}: the container of {self.service!r}")
-
-
-def _state_of(container: Container) -> State:
-    attrs = container.attrs
-    state, networks = attrs["State"], attrs.get("NetworkSettings", {}).get("Networks") or {}
-    return State(
-        status=str(state.get("Status", "")),
-        running=bool(state.get("Running")),
-        paused=bool(state.get("Paused")),
-        oom_killed=bool(state.get("OOMKilled")),
-        exit_code=int(state.get("ExitCode", 0)),
-        pid=int(state.get("Pid", 0)),
-        started_at=str(state.get("StartedAt", "")),
-        health=str((state.get("Health") or {}).get("Status", "")).replace("none", ""),
-        addresses=tuple(sorted(one["IPAddress"] for one in networks.values() if one.get("IPAddress"))),
-    )
-
-
 def _next_of(events: Iterable[Any], kinds: tuple[str, ...]) -> bool:
     """One of these has happened; False when no more events come."""
     return any(str(event.get("Action", "")).partition(":")[0] in kinds for event in events)
-
-
-@contextmanager
-def _in_words(what: str, to_do: str = "see what the engine itself says: `docker info`") -> Iterator[None]:
-    try:
-        yield
-    except (DockerException, RequestException, OSError) as error:
-        why = shortened(" ".join(str(error).split()), _SHOWN_CHARACTERS)
-        raise StackError(f"{what} ({why}); {to_do}") from None

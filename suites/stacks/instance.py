@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fake_router.identity import IDENTITY
+from faults.disturbance import Disturbing
 from faults.plan import PlannedOperation
 from suites.asking import asking
 from suites.endpoint import endpoint_at
@@ -22,11 +23,13 @@ from suites.side_thread import on_a_thread
 from suites.stacks.compose_file import FOLDER, StackFile
 from suites.stacks.composing import Composer
 from suites.stacks.errors import StackError
+from suites.stacks.state import State, is_disturbed
 from suites.stacks.variables import variables
 from suites.way import Address
 
 if TYPE_CHECKING:
-    from suites.stacks.engine import Contained, Engine
+    from suites.stacks.container import Contained
+    from suites.stacks.engine import Engine
 
 HOST = "127.0.0.1"
 _LOG = "compose.log"
@@ -49,6 +52,8 @@ class StackInstance:
         )
         self._folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
         self._forwarder: Contained | None = None
+        self._router: Contained | None = None
+        self._before: State | None = None  # what was done to its router
         self._died: str | None = None
 
     @property
@@ -71,9 +76,10 @@ class StackInstance:
         told = variables(upstreams, ports, mounted, HOST)
         words = composer.words(self._stack.path, self.project, "up", "-d", "--no-build")
         await composer.run(supervisor, words, log=self._folder / _LOG, env=told)
-        self._forwarder = await on_a_thread(
-            lambda: self._engine.container(self.project, self._stack.labelled.forwarder)
-        )
+        labelled = self._stack.labelled
+        self._forwarder = await on_a_thread(lambda: self._engine.container(self.project, labelled.forwarder))
+        if (router := labelled.router) is not None:
+            self._router = await on_a_thread(lambda: self._engine.container(self.project, router))
         await self._until_ready(deadline_s)
         if self._file.idle:
             await self.idleness.require(self._file.spec.facts.name)
@@ -133,6 +139,30 @@ class StackInstance:
         if not self._file.idle:
             return None
         return self._died is not None or await self.idleness.ask()
+
+    async def disturb(self, how: Disturbing) -> None:
+        """Do that to the container of its router."""
+        router = self._struck
+        self._before = await on_a_thread(router.state)
+        await on_a_thread(lambda: router.disturb(how))
+
+    async def disturbed(self, how: Disturbing) -> bool:
+        """The engine says that it was done, and is so."""
+        now = await on_a_thread(self._struck.state)
+        return self._before is not None and is_disturbed(how, self._before, now)
+
+    async def calm(self) -> None:
+        """Its router's container is as it was, and all are healthy."""
+        within_s, but = self._file.spec.start_ms / 1000, self._stack.labelled.forwarder
+        self._before = None
+        await on_a_thread(self._struck.calm)
+        await on_a_thread(lambda: self._engine.require_healthy(self.project, within_s, but=but))
+
+    @property
+    def _struck(self) -> "Contained":
+        if self._router is None:
+            raise ValueError("a stack without a router was to be struck; expected one with `retryproof.role: router`")
+        return self._router
 
     def died(self) -> str | None:
         """How its container had ended at the last call; None while it runs."""

@@ -1,0 +1,72 @@
+"""A fault of the container that stands between the forwarder and the workers: done by a Docker engine, at one moment
+of the exchange. What the router of ours plays behind it, the workers, is healthy.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from faults.answer import Answer, Hold
+from faults.poison import Moment
+from faults.vocabulary import Side, Sight
+
+
+class Disturbing(StrEnum):
+    """What is done to the container. It stays so until it is healed, but for a restart."""
+
+    PAUSE = "pause"  # its processes are frozen: the kernel goes on accepting for them
+    KILL = "kill"  # SIGKILL
+    STOP = "stop"  # SIGTERM, and SIGKILL soon after it: what it holds is cut off
+    RESTART = "restart"  # SIGKILL, and started again at once
+    MEMORY = "memory"  # its memory is limited to what it has, and it asks for more: the kernel kills it
+    DISCONNECT = "disconnect"  # it is taken off its network
+    MOVE = "move"  # it is taken off its network, and comes back at another address
+    LOSE = "lose"  # every packet that comes to it is dropped in its network namespace
+
+
+_OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE})
+_BACK_AT_ONCE = frozenset({Disturbing.RESTART, Disturbing.MOVE})
+_SILENT = frozenset({Disturbing.PAUSE, *_OF_A_NETWORK})
+_MOMENTS = (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disturb:
+    """That is done at that moment. Raises ValueError for a moment at which it would strike nothing."""
+
+    how: Disturbing
+    at: Moment
+
+    def __post_init__(self) -> None:
+        if self.at not in _MOMENTS or (self.at is Moment.CONNECT and self.how is Disturbing.RESTART):
+            raise ValueError(f"{self.how!r} {self.at!r}: it would strike nothing; expected one of {_MOMENTS!r}")
+
+    @property
+    def holds(self) -> bool:
+        """An exchange is held at that moment until it is done."""
+        return self.at is not Moment.CONNECT
+
+    @property
+    def needs_network(self) -> bool:
+        """It strikes the container's own network, which one on the host's does not have."""
+        return self.how in _OF_A_NETWORK
+
+    @property
+    def lasts(self) -> bool:
+        """Until it is healed nobody is served."""
+        return self.how not in _BACK_AT_ONCE
+
+    @property
+    def answer(self) -> Answer:
+        """What a worker does, as far as its bytes get through: it answers in good health."""
+        return Answer(side=Side.AFTER, pace=Hold(at=None) if self.at is Moment.EXECUTED else None)
+
+
+def sight_of_disturbance(act: Disturb) -> Sight:
+    """What the forwarder sees. The kernel of a paused container completes connections; an address at which nobody is
+    answers nothing; what held a connection and ended leaves an end.
+    """
+    if act.at is Moment.CONNECT and act.how in _OF_A_NETWORK:
+        return Sight.CONNECT_TIMEOUT
+    if act.how in _SILENT:
+        return Sight.SILENCE
+    return Sight.REFUSED if act.at is Moment.CONNECT else Sight.FIN

@@ -1,0 +1,49 @@
+"""Every fault of a container, at each moment of the exchange where it strikes something."""
+
+from collections.abc import Iterator
+
+from faults.coverage import Coverage, Depth, Dimension
+from faults.disturbance import Disturb, Disturbing, sight_of_disturbance
+from faults.fault import RFC_RETRY, Fault
+from faults.poison import Moment
+from faults.vocabulary import Sight
+
+_NAMES = {
+    Disturbing.PAUSE: ("paused", "frozen"),
+    Disturbing.KILL: ("killed", "killed"),
+    Disturbing.STOP: ("stopped", "stopped by SIGTERM, and soon killed"),
+    Disturbing.RESTART: ("restarted", "killed and started again"),
+    Disturbing.MEMORY: ("out-of-memory", "killed by the kernel for want of memory"),
+    Disturbing.DISCONNECT: ("disconnected", "taken off its network"),
+    Disturbing.MOVE: ("moved", "taken to another address"),
+    Disturbing.LOSE: ("lossy", "cut off: every packet to it is dropped"),
+}
+_AT = {
+    Moment.CONNECT: ("before", "before the request comes"),
+    Moment.RECEIVED: ("received", "when a worker has received the request, before EXECUTE"),
+    Moment.EXECUTED: ("executed", "after EXECUTE, before the reply"),
+}
+_ROWS = {Moment.CONNECT: "Y1", Moment.RECEIVED: "Y2", Moment.EXECUTED: "Y3"}
+_COVERAGE = Coverage(core=frozenset({Dimension.EVERY_UPSTREAM}), drawn=Depth.DEEP)
+_UNSENT = "no byte of the request was sent"
+
+
+def disturbance_faults() -> Iterator[Fault]:
+    """In the order of what is done, each from the first moment to the last."""
+    for how, (name, says) in _NAMES.items():
+        for at, (when, moment) in _AT.items():
+            if at is Moment.CONNECT and how in (Disturbing.RESTART, Disturbing.MOVE):
+                continue  # whoever connects afterwards meets nothing
+            act = Disturb(how=how, at=at)
+            safe = sight_of_disturbance(act) in (Sight.REFUSED, Sight.CONNECT_TIMEOUT)
+            twin = Moment.RECEIVED if at is Moment.EXECUTED else Moment.EXECUTED
+            yield Fault(
+                id=f"{name}-{when}",
+                says=f"the container of the router is {says}, {moment}",
+                act=act,
+                row=_ROWS[at] if safe or at is not Moment.CONNECT else "Y4",
+                authority=_UNSENT if safe else RFC_RETRY,
+                twin=None if safe else f"{name}-{_AT[twin][0]}",
+                no_twin="SAFE evidence: it proves that nothing was applied" if safe else "",
+                coverage=_COVERAGE,
+            )

@@ -1,0 +1,148 @@
+"""One container, and what can be done to it: the one file in which the Docker SDK breaks something, and mends it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Any, assert_never
+
+from docker.errors import DockerException
+from docker.models.containers import Container
+from requests.exceptions import RequestException
+
+from faults.disturbance import Disturbing
+from suites.printable import shortened
+from suites.stacks.errors import StackError
+from suites.stacks.state import State
+
+STOPPING_S = 1  # between SIGTERM and SIGKILL
+_ROOM_BYTES = 16 * 1024 * 1024  # beside what it has: whoever asks for more meets the limit
+_SHOWN_CHARACTERS = 400
+# Of all that are there the kernel takes the first process (proc(5): oom_score_adj), and with it the others end.
+_ASKS_FOR_MEMORY = "echo 1000 >/proc/1/oom_score_adj; head -c 8000000000 /dev/zero | tail >/dev/null"
+_DROP = ("INPUT", "!", "-i", "lo", "-j", "DROP")
+_UNLIMITED = -1
+_MUCH_BYTES = 1 << 40  # an engine takes no limit away, but any: this one nobody meets
+
+
+class Contained:
+    """A container of a service. Every method blocks, and raises StackError where the engine fails. network_of: the
+    network of that name.
+    """
+
+    def __init__(self, service: str, container: Container, network_of: Callable[[str], Any]) -> None:
+        self.service = service
+        self._container = container
+        self._network_of = network_of
+        self._undo: list[Callable[[], Any]] = []  # the last first
+
+    def state(self) -> State:
+        """What the engine says of it now."""
+        with self._asked("does not say how it is"):
+            self._container.reload()
+            return state_of(self._container, drops=self._drops())
+
+    def disturb(self, how: Disturbing) -> None:
+        """Do that; it is so when this returns."""
+        with self._asked(f"did not do it ({how})"):
+            match how:
+                case Disturbing.PAUSE:
+                    self._container.pause()
+                    self._undo.append(self._container.unpause)
+                case Disturbing.KILL:
+                    self._container.kill()
+                    self._container.wait()
+                    self._undo.append(self._container.start)
+                case Disturbing.STOP:
+                    self._container.stop(timeout=STOPPING_S)
+                    self._undo.append(self._container.start)
+                case Disturbing.RESTART:
+                    self._container.restart(timeout=0)
+                case Disturbing.MEMORY:
+                    self._starve()
+                case Disturbing.DISCONNECT | Disturbing.MOVE:
+                    self._take_off(comes_back=how is Disturbing.MOVE)
+                case Disturbing.LOSE:
+                    self._iptables("-A", *_DROP)
+                    self._undo.append(partial(self._iptables, "-D", *_DROP))
+                case _:
+                    assert_never(how)
+
+    def calm(self) -> None:
+        """It is as it was before all that was done to it."""
+        with self._asked("did not undo what was done"):
+            while self._undo:
+                self._undo.pop()()
+
+    def _starve(self) -> None:
+        limit = self._container.attrs["HostConfig"].get("Memory") or _MUCH_BYTES
+        used = self._container.stats(stream=False)["memory_stats"]["usage"]
+        self._container.update(mem_limit=used + _ROOM_BYTES, memswap_limit=used + _ROOM_BYTES)
+        self._undo.append(self._container.start)
+        self._undo.append(partial(self._container.update, mem_limit=limit, memswap_limit=_UNLIMITED))
+        # It is killed with the rest: that nobody answers is what was asked for.
+        self._container.exec_run(["sh", "-c", _ASKS_FOR_MEMORY], user="root", detach=True)
+        self._container.wait()
+
+    def _take_off(self, *, comes_back: bool) -> None:
+        """From each of its networks; and back at another address of each."""
+        self._container.reload()
+        for name, joined in self._container.attrs["NetworkSettings"]["Networks"].items():
+            network, address = self._network_of(name), joined["IPAddress"]
+            connect = partial(network.connect, self._container, aliases=joined.get("Aliases") or [])
+            network.disconnect(self._container)
+            self._undo.append(partial(connect, ipv4_address=address))
+            if comes_back:
+                connect(ipv4_address=_other_address(address))
+                self._undo.append(partial(network.disconnect, self._container))
+
+    def _iptables(self, *words: str) -> None:
+        done = self._container.exec_run(["iptables", "-w", *words], user="root")
+        if done.exit_code != 0:
+            said = done.output.decode(errors="replace").strip()
+            expected = "a service with `cap_add: [NET_ADMIN]` and iptables in its image"
+            raise StackError(f"iptables in the container of {self.service!r}: {said}; expected {expected}")
+
+    def _drops(self) -> bool:
+        """Asked only where it was told to."""
+        if not self._undo or not self._container.attrs["State"].get("Running"):
+            return False
+        if self._container.attrs["State"].get("Paused") or self._container.attrs["HostConfig"]["NetworkMode"] == "host":
+            return False
+        done = self._container.exec_run(["iptables", "-w", "-C", *_DROP], user="root")
+        return bool(done.exit_code == 0)
+
+    def _asked(self, what: str) -> AbstractContextManager[None]:
+        return in_words(f"the engine {what}: the container of {self.service!r}")
+
+
+def state_of(container: Container, *, drops: bool = False) -> State:
+    """What was last read of it."""
+    state, networks = container.attrs["State"], container.attrs.get("NetworkSettings", {}).get("Networks") or {}
+    return State(
+        status=str(state.get("Status", "")),
+        running=bool(state.get("Running")),
+        paused=bool(state.get("Paused")),
+        oom_killed=bool(state.get("OOMKilled")),
+        exit_code=int(state.get("ExitCode", 0)),
+        pid=int(state.get("Pid", 0)),
+        started_at=str(state.get("StartedAt", "")),
+        health=str((state.get("Health") or {}).get("Status", "")).replace("none", ""),
+        addresses=tuple(sorted(one["IPAddress"] for one in networks.values() if one.get("IPAddress"))),
+        drops=drops,
+    )
+
+
+def _other_address(address: str) -> str:
+    """In the same subnet, far from where an engine begins to hand them out (a /24 or larger)."""
+    head, _, last = address.rpartition(".")
+    return f"{head}.{250 if last != '250' else 251}"
+
+
+@contextmanager
+def in_words(what: str, to_do: str = "see what the engine itself says: `docker info`") -> Iterator[None]:
+    """Whatever an engine, or the way to it, refuses. Raises StackError."""
+    try:
+        yield
+    except (DockerException, RequestException, OSError) as error:
+        why = shortened(" ".join(str(error).split()), _SHOWN_CHARACTERS)
+        raise StackError(f"{what} ({why}); {to_do}") from None

@@ -1,0 +1,101 @@
+"""What is done to a container is a fault like any other: catalogued, in cells, at its moment, with its witness."""
+
+import pytest
+
+from fake_router.entries import Striking, Struck, Witness
+from fake_router.injector import ListenerStep
+from fake_router.ledger import Ledger
+from fake_router.poisoning import Poisons
+from faults.catalogue import CATALOGUE, DISTURBANCES, fault_named
+from faults.disturbance import Disturb, Disturbing
+from faults.fault import Fault
+from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
+from faults.poison import Moment
+from faults.vocabulary import Class
+from suites.cells import disturbance_cells
+from suites.stacks.state import State, is_disturbed
+
+DISTURBED = pytest.mark.parametrize("fault", DISTURBANCES.values(), ids=DISTURBANCES)
+BEFORE = State(status="running", running=True, started_at="1", addresses=("172.0.0.2",))
+
+
+@DISTURBED
+def test_an_ambiguous_one_has_a_twin_with_the_same_evidence_and_the_opposite_truth(fault: Fault) -> None:
+    """One that is SAFE needs none, and says so."""
+    if fault.class_under() is Class.SAFE:
+        assert (fault.twin, fault.truth.executed, bool(fault.no_twin)) == (None, False, True)
+        return
+    assert fault.twin is not None
+    twin = fault_named(fault.twin)
+    assert twin.evidence == fault.evidence
+    assert twin.truth.executed is not fault.truth.executed
+
+
+def test_each_is_one_cell_before_every_upstream() -> None:
+    """In the order in which they are catalogued; none is in the catalogue of what routers do."""
+    cells = disturbance_cells()
+    assert [cell.fault.id for cell in cells] == list(DISTURBANCES)
+    assert all(cell.id == f"container/{cell.fault.id}/every-upstream" for cell in cells)
+    assert {cell.twin for cell in cells if cell.twin} <= {cell.id for cell in cells}
+    assert not set(DISTURBANCES) & set(CATALOGUE)
+
+
+@pytest.mark.parametrize("at", [Moment.IDLE, Moment.BODY])
+def test_a_moment_at_which_it_would_strike_nothing_is_refused(at: Moment) -> None:
+    """So is a container that is up again before anybody comes."""
+    with pytest.raises(ValueError, match="it would strike nothing"):
+        Disturb(how=Disturbing.KILL, at=at)
+    with pytest.raises(ValueError, match="it would strike nothing"):
+        Disturb(how=Disturbing.RESTART, at=Moment.CONNECT)
+
+
+@DISTURBED
+def test_no_further_fault_strikes_beside_it(fault: Fault) -> None:
+    """The workers behind it are healthy, and it lasts until it is healed."""
+    listener = PlannedListener(fault=fault.id)
+    assert Plan(operations=(PlannedOperation(),), listeners=(listener,)).disturbs
+    with pytest.raises(PlanError, match="the router behind is healthy"):
+        Plan(operations=(PlannedOperation(faults=("reset-after",)),), listeners=(listener,))
+    with pytest.raises(PlanError, match="expected null: until healed"):
+        PlannedListener(fault=fault.id, connections=1)
+
+
+@pytest.mark.parametrize("open_then", [True, False])
+def test_it_strikes_what_was_open_when_it_was_done(open_then: bool) -> None:
+    """An exchange that had ended by then met nothing, whatever Docker says; without its word nothing struck."""
+    fault = next(id_ for id_, one in DISTURBANCES.items() if isinstance(one.act, Disturb) and one.act.holds)
+    ledger, poisons = Ledger(), Poisons()
+    act = fault_named(fault).act
+    assert isinstance(act, Disturb)
+    step = ListenerStep(upstream=0, act=act, fault=fault, operation=7, read_timeout_s=1.0)
+    poisons.open_strike(ledger, step, 1, lambda: not open_then, exchange=1, operation=7)
+    poisons.setting(0, begun=True)
+    assert [type(entry) for entry in ledger.since(0)] == [Striking]
+    poisons.disturbed(ledger)
+    witnesses = [entry.witness for entry in ledger.since(0) if isinstance(entry, Struck)]
+    assert witnesses == [Witness.ENGINE] * open_then
+
+
+@pytest.mark.parametrize(
+    ("how", "now"),
+    [
+        (Disturbing.PAUSE, State(status="paused", running=True, paused=True, started_at="1")),
+        (Disturbing.KILL, State(status="exited", running=False, exit_code=137, started_at="1")),
+        (Disturbing.STOP, State(status="exited", running=False, started_at="1")),
+        (Disturbing.RESTART, State(status="running", running=True, started_at="2")),
+        (Disturbing.MEMORY, State(status="exited", running=False, oom_killed=True, started_at="1")),
+        (Disturbing.DISCONNECT, State(status="running", running=True, started_at="1")),
+        (Disturbing.MOVE, State(status="running", running=True, started_at="1", addresses=("172.0.0.250",))),
+        (Disturbing.LOSE, State(status="running", running=True, started_at="1", drops=True)),
+    ],
+)
+def test_docker_s_word_is_taken_for_what_it_says(how: Disturbing, now: State) -> None:
+    """A container that is as it was has not been struck."""
+    assert is_disturbed(how, BEFORE, now)
+    assert not is_disturbed(how, BEFORE, BEFORE)
+
+
+def test_one_that_ended_by_itself_was_not_killed_for_want_of_memory() -> None:
+    """And one that was started anew meanwhile was not killed by us."""
+    assert not is_disturbed(Disturbing.MEMORY, BEFORE, State(status="exited", running=False, started_at="1"))
+    assert not is_disturbed(Disturbing.KILL, BEFORE, State(status="exited", running=False, started_at="2"))

@@ -123,7 +123,7 @@ async def _measured(load: Load, driver: Driver, machine: Machine, crowd: _Crowd,
 
 
 def _stalled(load: Load) -> Loaded:
-    reason = "this machine stalled: what it took to call so many delayed all else"
+    reason = "this machine stalled: what it takes to serve so many delayed all else"
     return Loaded(state=load.state.name, at_once=load.at_once, reason=reason)
 
 

@@ -1,7 +1,11 @@
 """The lines of a sign-off that matter, and what both sides state of themselves."""
 
+from typing import Any
+
+import pytest
 from msgspec.structs import replace
 
+from signoff.decisions import did
 from signoff.report import Worked
 from tests.literal_reports import DEAD, cell, literal_report
 from tests.test_sign_off import signed_off
@@ -41,3 +45,29 @@ def test_work_that_stays_the_same_is_no_line_that_matters() -> None:
     report = replace(literal_report(PASSED), work=work)
     assert signed_off(report, report).matter == ("no cell differs",)
     assert "lost 0.25 -> 0.3" in signed_off(report, replace(report, work=replace(work, lost=6))).matter[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "does"),
+    [
+        ({"attempts": None, "executions": 2}, "sends again"),  # whoever runs twice was sent twice
+        ({"attempts": None, "phase": "request"}, "answers"),  # the first sending may be the one that is answered
+        ({"attempts": None, "phase": "connect"}, "sends again"),  # it came to nothing
+        ({"attempts": None, "phase": "connect", "outcome": "unknown"}, "gives up"),
+    ],
+)
+def test_what_was_done_where_nobody_counted_is_learnt_from_what_came_of_it(changes: dict[str, Any], does: str) -> None:
+    one = status(503, "executed", **{"outcome": "ok", **changes})
+    assert did([one]).does == does
+
+
+def test_where_nobody_counted_nobody_says_that_another_number_was_sent() -> None:
+    was = status(503, "executed", attempts=None, executions=2)
+    (decision,) = signed_off(was, replace(was, attempts=2)).decisions
+    assert (decision.changed, decision.base.does, decision.candidate.does) == (False, "sends again", "sends again")
+
+
+def test_a_row_of_which_cells_go_now_this_way_now_that_varies() -> None:
+    one = status(503, "executed")
+    assert did([one, replace(one, attempts=2)]).does == "varies"
+    assert did([]).does == "not run"

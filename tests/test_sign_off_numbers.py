@@ -106,6 +106,17 @@ def test_where_a_side_shows_nothing_nobody_says_that_it_met_no_failure(change: d
     assert waits(SILENT, replace(SILENT, **change)) == waits(replace(SILENT, **change), SILENT) == []
 
 
+def test_a_part_of_a_timeout_is_this_machine_s_affair() -> None:
+    """So is a caller that leaves before it could be told."""
+    late = replace(SILENT, delay_ms=420.0)
+    sides = [literal_report(side) for side in (SILENT, late)]
+    stated = {"connect_timeout_ms": 100, "read_timeout_ms": 300}
+    (row,) = giving_up_of(*(replace(side, subject=replace(side.subject, **stated)) for side in sides))
+    assert (row.candidate, row.changed) == (1.4, False)
+    left = replace(late, dimensions={"leaves": "fin"})
+    assert waits(left, left) == []
+
+
 def test_of_a_subject_that_states_no_timeout_nobody_knows_how_many_it_waits() -> None:
     """An older report says none."""
     assert waits(SILENT, SILENT, read_timeout_ms=0) == []

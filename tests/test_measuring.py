@@ -8,12 +8,13 @@ from fake_router.thread import RouterThread
 from faults.coverage import Depth
 from faults.plan import Plan, PlannedOperation
 from signoff.items import Choice
-from signoff.loads import loaded_with, loads_up_to
+from signoff.loads import _measured, loaded_with, loads_up_to
 from signoff.measuring import measures_of
 from signoff.mix import default_mix
-from signoff.work import plans_of, worked
+from signoff.work import lost_in, plans_of, worked
 from suites.crowd import crowded
 from suites.driver import Driver
+from suites.history import Arrival, Kind, Outcome
 from suites.reach import Machine
 from suites.reference import reference_subject
 from suites.run import Run
@@ -108,3 +109,28 @@ def test_other_plans_have_another_digest() -> None:
 
 async def _nothing(*_: object) -> None:
     raise AssertionError("every plan has a run")
+
+
+def test_a_load_in_which_this_machine_stalled_has_no_numbers() -> None:
+    """It is called again, where that may go better."""
+    load, late = loads_up_to(1)[0], [True, True, False]
+
+    async def crowd(plan: Plan) -> Run:
+        stalled_ms = 200.0 if late.pop(0) else 0.0
+        return Run(plan=plan, subject=SPEC.facts, operations=(1,), ledger=(), history=(), stalled_ms=stalled_ms)
+
+    async def measured() -> list[bool]:
+        async with Driver(subject=reference_subject(None, ""), routers=routers) as driver:
+            found = [await _measured(load, driver, Machine.here(), crowd, tries) for tries in (1, 2)]
+        return [one is not None for one in found]
+
+    with RouterThread() as routers:
+        assert asyncio.run(measured()) == [False, True]
+    assert late == []
+
+
+def test_what_a_fresh_operation_comes_to_is_no_work_lost() -> None:
+    """It follows the plan's own, to see whether the subject still lives."""
+    plan = Plan(operations=(PlannedOperation(),))
+    history = tuple(Outcome(operation=one, kind=Kind.UNKNOWN, arrival=Arrival.NOTHING) for one in (1, 2))
+    assert lost_in(Run(plan=plan, subject=SPEC.facts, operations=(1,), ledger=(), history=history)) == 1

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from signoff.report import CellReport, Report
+from signoff.stated import promises_less
 
 
 class Change(StrEnum):
@@ -46,7 +47,8 @@ def compare(base: Report, candidate: Report) -> tuple[CellChange, ...]:
     of_base = {cell.id: cell for cell in base.cells}
     of_candidate = {cell.id: cell for cell in candidate.cells}
     ids = [*of_base, *(id_ for id_ in of_candidate if id_ not in of_base)]
-    return tuple(_compare_cell(id_, of_base.get(id_), of_candidate.get(id_)) for id_ in ids)
+    less = promises_less(base.subject, candidate.subject)
+    return tuple(_compare_cell(id_, of_base.get(id_), of_candidate.get(id_), less) for id_ in ids)
 
 
 def judged_pairs(base: Report, candidate: Report) -> tuple[tuple[CellReport, CellReport], ...]:
@@ -61,8 +63,11 @@ def is_judged(cell: CellReport | None) -> bool:
     return cell is not None and cell.verdict in ("PASS", "FAIL")
 
 
-def _compare_cell(id_: str, base: CellReport | None, candidate: CellReport | None) -> CellChange:
+def _compare_cell(id_: str, base: CellReport | None, candidate: CellReport | None, less: str) -> CellChange:
+    """less: why less was judged of the candidate: what looks better may only be what it no longer promises."""
     change, says = _change(base, candidate)
+    if less and change in (Change.FIXED, Change.STRONGER):
+        change, says = Change.UNPROVEN, less
     about = _about(change, says, base, candidate)
     return CellChange(id=id_, change=change, about=about, base=base, candidate=candidate, says=says)
 

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from signoff.decisions import did
-from signoff.report import Worked
-from tests.literal_reports import DEAD, cell, literal_report
+from signoff.report import CellReport, Worked
+from tests.literal_reports import DEAD, broken, cell, literal_report
 from tests.test_sign_off import signed_off
 from tests.test_sign_off_verdicts import PASSED, promising, sides, status
 
@@ -20,6 +20,16 @@ def test_a_candidate_of_which_less_was_judged_is_told_before_what_looks_better()
         "the candidate promises 'transparent', the base 'answering': what only the base promises was not judged of "
         "the candidate"
     )
+
+
+@pytest.mark.parametrize("was", [cell(outcome="unknown"), broken(DEAD), cell(attempts=2)])
+def test_a_candidate_of_which_less_was_judged_is_neither_fixed_nor_stronger(was: CellReport) -> None:
+    """And who promises more is."""
+    now = cell()
+    (one,) = signed_off(promising("answering", was), promising("transparent", now)).cells
+    assert one.change == "unproven"
+    (other,) = signed_off(promising("transparent", was), promising("answering", now)).cells
+    assert other.change in ("fixed", "stronger")
 
 
 def test_what_both_state_otherwise_is_noted() -> None:

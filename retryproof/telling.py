@@ -1,5 +1,5 @@
 """Cells that differ, maybe only since the load of this machine was another when the other side ran: such as only tell,
-and those of a run in which it stalled. They are lived through again, at the same time on both sides.
+and those that are poorer or better. They are lived through again, at the same time on both sides.
 """
 
 import asyncio
@@ -29,33 +29,48 @@ def varying(
 ) -> frozenset[str]:
     """The ids of the cells that went the same way on both sides once they took turns. Raises CommandError."""
     of_id = {item.id: item for item in items}
-    doubtful = [
-        (of_id[one.id], one.base, one.candidate)
+    differ = [
+        one
         for one in compare(*sides)
-        if one.id in of_id and one.base is not None and one.candidate is not None and _is_doubtful(one)
+        if one.id in of_id and one.base is not None and one.candidate is not None and _may_come_from_load(one)
     ]
-    if not 0 < len(doubtful) <= MOST:
+    if len(differ) > MOST:
+        differ = [one for one in differ if _is_doubtful(one)]
+    if not 0 < len(differ) <= MOST:
         return frozenset()
 
     async def work(sessions: tuple[Session, ...]) -> frozenset[str]:
         places = asyncio.Semaphore(TOGETHER)
 
-        async def varies(item: Item, *cells: CellReport) -> bool:
+        async def varies(one: CellChange) -> bool:
             async with places:
-                told = [{_told(cell)} for cell in cells]
-                for _ in range(TURNS):
-                    turn = await together(_lived(session, item) for session in sessions)
-                    for seen, one in zip(told, turn, strict=True):
-                        seen.add(one)
-                return bool(told[0] & told[1])
+                turns = [await together(_lived(session, of_id[one.id]) for session in sessions) for _ in range(TURNS)]
+            return went_the_same_way(one, turns)
 
-        found = await together(varies(*one) for one in doubtful)
-        return frozenset(item.id for (item, *_), one in zip(doubtful, found, strict=True) if one)
+        found = await together(map(varies, differ))
+        return frozenset(one.id for one, does in zip(differ, found, strict=True) if does)
 
     return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)
 
 
+def went_the_same_way(change: CellChange, turns: Sequence[Sequence[Told]]) -> bool:
+    """What can be nothing but the load varies as soon as both sides ever told the same; a difference that could be
+    believed has to stay away every time, and each turn to tell the same.
+    """
+    if not _is_doubtful(change):
+        return len({told for turn in turns for told in turn}) == 1
+    first = [_told(cell) for cell in (change.base, change.candidate) if cell is not None]
+    base, candidate = (set(told) for told in zip(first, *turns, strict=True))
+    return bool(base & candidate)
+
+
+def _may_come_from_load(change: CellChange) -> bool:
+    """It only tells, or is poorer or better: no must depends on it, so that nothing was lived through again for it."""
+    return change.change in (Change.WEAKER, Change.STRONGER) or change.about == TOLD
+
+
 def _is_doubtful(change: CellChange) -> bool:
+    """What it told the first time may be nothing but the load."""
     if change.change not in (Change.WEAKER, Change.STRONGER):
         return change.about == TOLD
     return any(cell is not None and cell.stalled for cell in (change.base, change.candidate))

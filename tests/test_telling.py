@@ -3,17 +3,21 @@
 from dataclasses import replace as replace_dataclass
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from faults.coverage import Depth
 from retryproof.examine import items_for
 from retryproof.options import ExamineOptions
-from retryproof.telling import varying
+from retryproof.telling import Told, went_the_same_way, varying
 from retryproof.terminal import console
+from signoff.comparison import CellChange, Change
 from signoff.items import Choice
 from signoff.report import Report
 from tests.literal_reports import cell, literal_report
 
+OK: Told = (2, "ok", None)
+POORER: Told = (1, "failed", None)
 SIDES = ("reference:safe", "reference:safe")
 OPTIONS = ExamineOptions(choice=Choice(depth=Depth.FULL, only="accept/*"), strict=False, out=Path("out"), quiet=True)
 
@@ -33,8 +37,8 @@ def test_the_same_subject_tells_the_same_in_turns() -> None:
     assert found == {one.id for one in sides[0].cells}
 
 
-def test_what_is_poorer_in_a_run_in_which_the_machine_stalled_is_lived_through_again() -> None:
-    """And that which is poorer in one that can be believed is not."""
+def test_what_is_poorer_is_lived_through_again() -> None:
+    """Whether or not the machine was felt to stall: what does not come back is no difference."""
     choice = Choice(depth=Depth.FULL, only="status/50[03]-before/first")
     options = replace_dataclass(OPTIONS, choice=choice)
     items = items_for(SIDES, options)
@@ -43,7 +47,32 @@ def test_what_is_poorer_in_a_run_in_which_the_machine_stalled_is_lived_through_a
     for number, one in enumerate(stalled):
         assert one.stalled is (number == 0)
     found = varying(SIDES, items, (base, replace(base, cells=tuple(stalled))), options, console(quiet=True))
-    assert found == {items[0].id}
+    assert found == {items[0].id, items[1].id}
+
+
+def _change(*, stalled: bool) -> CellChange:
+    """The candidate was poorer."""
+    base = cell(id="wait/a", attempts=2, outcome="ok")
+    poorer = replace(base, attempts=1, outcome="failed", stalled=stalled)
+    return CellChange(id="wait/a", change=Change.WEAKER, base=base, candidate=poorer, says="", about="")
+
+
+@pytest.mark.parametrize(
+    ("stalled", "turns", "same"),
+    [
+        (False, [(OK, OK)] * 3, True),
+        (False, [(OK, OK), (OK, OK), (OK, POORER)], False),
+        (False, [(OK, POORER)] * 3, False),
+        (False, [(OK, OK), (OK, OK), (POORER, POORER)], False),
+        (True, [(OK, POORER), (OK, POORER), (OK, OK)], True),
+        (True, [(OK, POORER)] * 3, False),
+    ],
+)
+def test_a_difference_that_could_be_believed_has_to_stay_away_every_time(
+    stalled: bool, turns: list[tuple[Told, Told]], same: bool
+) -> None:
+    """One that a stall may have made is none as soon as both sides told the same."""
+    assert went_the_same_way(_change(stalled=stalled), turns) is same
 
 
 def test_where_nothing_was_told_otherwise_nothing_is_run() -> None:

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from signoff.report import CellReport, Report
 from signoff.stated import promises_less
+from suites.findings import REACH
 
 
 class Change(StrEnum):
@@ -100,8 +101,9 @@ def _change(base: CellReport | None, candidate: CellReport | None) -> Said:
 
 
 def neither_ran(base: CellReport, candidate: CellReport) -> Said | None:
-    """Nothing was looked at, on either side alike."""
-    return (Change.SAME, "") if base.verdict == candidate.verdict == "not_run" else None
+    """Nothing was looked at, on either side alike; a base that was examined with --strict calls that UNKNOWN."""
+    base_too = base.verdict == "not_run" or (base.verdict == "UNKNOWN" and open_checks(base) == {REACH})
+    return (Change.SAME, "") if candidate.verdict == "not_run" and base_too else None
 
 
 def other_plans(base: CellReport, candidate: CellReport) -> Said | None:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+REACH = "reach"  # the must that is open where what was not run counts as not proved (--strict)
+
 
 class Verdict(IntEnum):
     """Worst wins."""

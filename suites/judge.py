@@ -8,7 +8,7 @@ from suites.checks import CHECKS
 from suites.checks.check import Check
 from suites.checks.twins import CHECK as TWINS
 from suites.checks.twins import twins
-from suites.findings import Claim, Finding, Proof, Verdict, worst
+from suites.findings import REACH, Claim, Finding, Proof, Verdict, worst
 from suites.run import Run
 
 NOT_RUN = "not_run"
@@ -53,7 +53,7 @@ class Judgement:
         """The same, except that what was not run counts as not proved."""
         if self.not_run is None:
             return self
-        return judgement_of((*self.findings, _unknown("reach", f"not run: {self.not_run}")))
+        return judgement_of((*self.findings, _unknown(REACH, f"not run: {self.not_run}")))
 
 
 def judge(run: Run) -> Judgement:

@@ -5,11 +5,14 @@ none does), base and candidate, the change, and the exit codes without and with 
 from msgspec.structs import replace
 
 from signoff.comparison import Change
+from signoff.report import FindingReport
 from tests.literal_reports import DEAD, LOST, NOT_COUNTED, OPEN, RETRIED, TOLD, TWICE, broken, cell
 
 PASSED = cell()
 UNPROVEN = cell(verdict="UNKNOWN", reason="the fault did not strike")
 NOT_RUN = cell(verdict="not_run", reason="needs CAP_NET_RAW", attempts=0, executions=0, outcome="", status=None)
+UNREACHED = FindingReport(check="reach", kind="must", verdict="UNKNOWN", says="not run: needs CAP_NET_RAW")
+STRICTLY = replace(NOT_RUN, verdict="UNKNOWN", reason=UNREACHED.says, findings=(UNREACHED,))
 TELLS = cell(tells=True, findings=(TOLD,))
 
 RULES = [
@@ -128,6 +131,8 @@ RULES = [
     ("only the base could run it", "unproven", PASSED, NOT_RUN, Change.UNPROVEN, (3, 3)),
     ("only the candidate could run it", "unproven", NOT_RUN, PASSED, Change.UNPROVEN, (3, 3)),
     ("neither could run it: nothing was compared", "neither_ran", NOT_RUN, NOT_RUN, Change.SAME, (3, 3)),
+    ("an earlier base could not run it either, strictly", "neither_ran", STRICTLY, NOT_RUN, Change.SAME, (3, 3)),
+    ("strictly, neither could run it", "unproven", NOT_RUN, STRICTLY, Change.UNPROVEN, (3, 3)),
     ("what only tells is never weaker", "told", TELLS, cell(tells=True, attempts=2), Change.SAME, (0, 0)),
     ("what only tells is never stronger", "told", cell(tells=True, outcome="unknown"), TELLS, Change.SAME, (0, 0)),
     ("what only tells and breaks a must", "regressed", TELLS, broken(TWICE, tells=True), Change.REGRESSED, (1, 1)),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from faults.coverage import Depth
 from retryproof.examine import items_for
 from retryproof.options import ExamineOptions
-from retryproof.telling import Told, went_the_same_way, varying
+from retryproof.telling import Told, varying, went_the_same_way
 from retryproof.terminal import console
 from signoff.comparison import CellChange, Change
 from signoff.items import Choice

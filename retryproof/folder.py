@@ -12,6 +12,7 @@ from fake_router.entries import AnyEntry
 from faults.plan import Plan
 from faults.plan_json import dump_plan
 from retryproof.exits import CommandError, Exit
+from signoff.cell_words import plan_file
 from suites.futures.script import Script, dump_script
 from suites.printable import printable_json
 
@@ -40,7 +41,7 @@ class OutputFolder:
 
     def plan_path(self, id_: str) -> Path:
         """Where the plan of that cell is, or would be, written."""
-        return self.path / "plans" / f"{id_.replace('/', '--')}.json"
+        return self.path / "plans" / plan_file(id_)
 
     def add_plan(self, id_: str, plan: Plan) -> Path:
         """Write one plan; returns its path."""

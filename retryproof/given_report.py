@@ -1,10 +1,15 @@
-"""A report that an option names."""
+"""A report, or a sign-off, that somebody names."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from retryproof.exits import CommandError, Exit
 from retryproof.sign_off_folder import FILE, PATHS
 from signoff.report import Report, ReportError, load_report
+from signoff.sign_off import SignOff
+
+_Held = TypeVar("_Held", Report, SignOff)
 
 
 def _beside(path: Path) -> str:
@@ -16,11 +21,15 @@ def _beside(path: Path) -> str:
 
 def load_given_report(option: str, path: Path) -> Report:
     """The report in that file. Raises CommandError (exit code 2) for what is none, or cannot be read."""
+    return held(path, load_report, option, "a report.json")
+
+
+def held(path: Path, load: Callable[[Path], _Held], option: str, expected: str) -> _Held:
+    """What that file holds. option: which named it, empty for none. Raises CommandError (exit code 2)."""
     try:
-        return load_report(path)
+        return load(path)
     except ReportError as error:
-        raise CommandError(f"{option}: {error}{_beside(path)}", Exit.USAGE) from None
+        raise CommandError(f"{option}{': ' if option else ''}{error}{_beside(path)}", Exit.USAGE) from None
     except OSError as error:
-        raise CommandError(
-            f"cannot read {option} {str(path)!r}: {error.strerror}; expected a report.json", Exit.USAGE
-        ) from None
+        named = f"{option} {str(path)!r}".lstrip()
+        raise CommandError(f"cannot read {named}: {error.strerror}; expected {expected}", Exit.USAGE) from None

@@ -1,21 +1,20 @@
 """`retryproof report`: every face of a check or of a sign-off again, from what its folder holds."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from retryproof.cells import print_baseline, print_groups, print_headline, print_histogram, print_unreached
 from retryproof.command import EXIT_CODES, Command, folder_path
 from retryproof.exits import CommandError, Exit
 from retryproof.faces import FACES
 from retryproof.folder import write_whole
+from retryproof.given_report import held
 from retryproof.sign_off_folder import FACES as SIGN_OFF_FACES
 from retryproof.sign_off_folder import FILE, REPORT, SIDES
 from retryproof.sign_off_page import print_sign_off
 from retryproof.terminal import console, print_line
-from signoff.report import Report, ReportError, load_report
-from signoff.sign_off import SignOff, load_sign_off
+from signoff.report import Report, load_report
+from signoff.sign_off import load_sign_off
 
 _DESCRIPTION = """\
 Draw every face of a check or of a sign-off again from what its folder holds:
@@ -32,7 +31,7 @@ The exit code is 0 once the faces are drawn, whatever verdict they show;
 
 {EXIT_CODES}"""
 
-_Held = TypeVar("_Held", Report, SignOff)
+_EXPECTED = "what `retryproof check` or `signoff` wrote"
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -46,9 +45,11 @@ def _run(options: argparse.Namespace) -> Exit:
     folder: Path = options.folder
     out = console(quiet=options.quiet)
     if _is_there(folder / FILE):
-        sign_off = _held(folder / FILE, load_sign_off)
+        sign_off = held(folder / FILE, load_sign_off, "", _EXPECTED)
         sides = [folder / side for side in SIDES if _is_there(folder / side / REPORT)]
-        reports = [(side, _held(side / REPORT, load_report)) for side in sides]  # all are read before one is written
+        reports = [
+            (side, held(side / REPORT, load_report, "", _EXPECTED)) for side in sides
+        ]  # all are read before one is written
         drawn = [folder / name for name, _ in SIGN_OFF_FACES]
         for name, draw in SIGN_OFF_FACES:
             write_whole(folder / name, draw(sign_off))
@@ -56,7 +57,7 @@ def _run(options: argparse.Namespace) -> Exit:
             drawn += _draw(side, report)
         print_sign_off(out, sign_off)
     elif _is_there(folder / REPORT):
-        report = _held(folder / REPORT, load_report)
+        report = held(folder / REPORT, load_report, "", _EXPECTED)
         drawn = _draw(folder, report)
         _print_report(report, options)
     else:
@@ -80,18 +81,6 @@ def _draw(folder: Path, report: Report) -> list[Path]:
     for name, draw in FACES:
         write_whole(folder / name, draw(report))
     return [folder / name for name, _ in FACES]
-
-
-def _held(path: Path, load: Callable[[Path], _Held]) -> _Held:
-    try:
-        return load(path)
-    except ReportError as error:
-        raise CommandError(str(error), Exit.USAGE) from None
-    except OSError as error:
-        raise CommandError(
-            f"cannot read {str(path)!r}: {error.strerror}; expected what `retryproof check` or `signoff` wrote",
-            Exit.USAGE,
-        ) from None
 
 
 def _is_there(path: Path) -> bool:

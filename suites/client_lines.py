@@ -117,14 +117,17 @@ def outcome_in(said: Said, number: int, form: Form, not_executed: Sequence[Marke
         form=form,
         tokens=held.tokens,
         text=held.text,
-        says=said.words if said.error or held.tokens is not None else f"it returned {_shown(said.returned)}",
+        says=said.words or _ended(said, held),
         invoked_at_ns=began_ns,
         ended_at_ns=time.monotonic_ns(),
     )
 
 
-def _shown(value: object) -> str:
-    return json.dumps(value)[:SHOWN_BYTES]
+def _ended(said: Said, held: Returned) -> str:
+    """How a call was over that raised nothing, where its tokens do not say it all."""
+    if said.events is not None:
+        return f"its stream ended without an error after {len(said.events)} event{'' if len(said.events) == 1 else 's'}"
+    return "" if held.tokens is not None else f"it returned {json.dumps(said.returned)[:SHOWN_BYTES]}"
 
 
 def _held(said: Said, api: Api) -> Returned:

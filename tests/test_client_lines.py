@@ -54,6 +54,7 @@ def test_an_object_and_the_events_of_a_stream_are_read_as_tokens_and_text() -> N
     assert (_outcome({"events": EVENTS}, STREAM).tokens, _outcome({"events": EVENTS}, STREAM).text) == ((1, 2), "ab")
     lost = _outcome({"events": EVENTS[:1], "error": "Cut", "message": "reset"}, STREAM)
     assert (lost.tokens, lost.text, lost.says) == ((1,), "a", "Cut: reset")
+    assert _outcome({"events": []}, STREAM).says == "its stream ended without an error after 0 events"
     page = _outcome({"returned": "<html>"})
     assert (page.tokens, page.says) == (None, 'it returned "<html>"')
 

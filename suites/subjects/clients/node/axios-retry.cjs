@@ -17,6 +17,7 @@ const client = axios.create({
 const conditions = { every: () => true }
 axiosRetry(client, {
   ...(options.retries === undefined ? {} : { retries: options.retries }),
+  ...(options.reset_timeout ? { shouldResetTimeout: true } : {}),
   ...(options.condition ? { retryCondition: conditions[options.condition] } : {}),
 })
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from fake_router.entries import Witness
+from fake_router.entries import EndedBy, Witness
 from faults.catalogue import CATALOGUE
-from faults.plan import Plan, PlannedOperation
+from faults.plan import Plan, PlannedListener, PlannedOperation
 from suites.findings import Claim, Proof, Verdict
 from suites.history import Arrival
 from suites.judge import judge_twins
@@ -54,6 +54,25 @@ def test_the_same_decision_and_the_same_outcome_pass() -> None:
     """Both given up, or both sent again with the same end (which other checks judge)."""
     assert _said(AFTER_GIVEN_UP, BEFORE_GIVEN_UP) == [PASS]
     assert _said(AFTER_RETRIED, BEFORE_RETRIED) == [PASS]
+
+
+WAITING = PlannedListener(fault="expect-fin", upstream=0)
+EXPECTED = Plan(operations=(PlannedOperation(expect=True),), listeners=(WAITING,), upstreams=2)
+AT_EXPECTATION = (
+    opened(1),
+    striking("expect-fin", connection=1),
+    unserved(1),
+    closed(1, EndedBy.ROUTER_FIN),
+    struck(2),
+)
+AFTER_FIN = (received(1), accepted(1), executed(1, 1), striking("fin-after", exchange=1), closed(1), struck(4))
+
+
+def test_who_was_given_no_body_yet_need_not_send_it_again() -> None:
+    """Its caller withholds it until there is a 100; that it sends again where it must not is still a difference."""
+    given_up, again = run(EXPECTED, AT_EXPECTATION, lost()), [*AT_EXPECTATION, opened(2, 1), *served(2, 1, upstream=1)]
+    assert _said(given_up, run(planned("fin-after"), [*AFTER_FIN, *RETRIED], ok(execution=2))) == []
+    assert _said(run(EXPECTED, again, ok()), run(planned("fin-after"), AFTER_FIN, lost())) == [FAIL]
 
 
 @pytest.mark.parametrize(

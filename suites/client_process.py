@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,6 +11,7 @@ from itertools import count
 from faults.plan import PlannedOperation
 from suites.body_template import filled
 from suites.client_lines import READY, SHOWN_BYTES, Asked, LineError, Said, line_of, outcome_in, said_in
+from suites.fifo import Fifos
 from suites.history import Arrival, Kind, Outcome
 from suites.installed import Installed, meanings_of
 from suites.launch import Launch
@@ -22,7 +22,6 @@ from suites.subject_text import SubjectFile
 from suites.way import Address
 from suites.workload import completion_request
 
-_LONGEST_LINE = 1 << 29  # a router may answer with 100 MB
 _END_S = 2.0  # how long a process may live that has closed its stdout
 
 
@@ -50,81 +49,68 @@ class ClientInstance:
         self._launch = launch
         self._ids = count(1)
         self._waiting: dict[int, asyncio.Future[Said]] = {}
-        self._ready = asyncio.Event()
+        self._first = asyncio.Event()  # it is ready, or will never be
         self._gone: str | None = None
         self._stopping = False
         self._broken: SubjectError | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._to: asyncio.WriteTransport | None = None
-        self._from: asyncio.ReadTransport | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._fifos = Fifos(launch.folder, self._on_line, self._on_end)
 
     async def launch(self, known: Mapping[str, str]) -> None:
         """Start it and wait for its first line. Raises SubjectError."""
-        orders, outcomes = self._launch.folder / "operations", self._launch.folder / "outcomes"
-        os.mkfifo(orders)
-        os.mkfifo(outcomes)
-        # The kernel lets a FIFO be opened for writing alone only once it is read: until then it is open for both.
-        reading, both = os.open(outcomes, os.O_RDONLY | os.O_NONBLOCK), os.open(orders, os.O_RDWR)
-        try:
-            await self._launch.start(known, stdin=orders, stdout=outcomes)
-            writing = os.open(orders, os.O_WRONLY | os.O_NONBLOCK)
-        except BaseException:
-            os.close(reading)
-            raise
-        finally:
-            os.close(both)
-        await self._connect(reading, writing)
+        await self._launch.start(known, stdin=self._fifos.stdin, stdout=self._fifos.stdout)
+        self._fifos.begin()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._file.spec.start_ms / 1000):
-                await self._ready.wait()
+                await self._first.wait()
         if self._broken:
             raise self._broken
-        if self._gone or not self._ready.is_set():
+        if self._gone or not self._first.is_set():
             how = self._gone or f"was not ready within {self._file.spec.start_ms} ms"
             raise SubjectError(
                 f"{self._file.spec.facts.name} {how}; expected {READY.decode()} as the first line on its stdout, and "
                 f"outcomes from then on. {self._launch.last_words()}"
             )
 
-    async def _connect(self, reading: int, writing: int) -> None:
-        loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader(limit=_LONGEST_LINE)
-        protocol = asyncio.StreamReaderProtocol(reader)
-        self._from, _ = await loop.connect_read_pipe(lambda: protocol, os.fdopen(reading, "rb", 0))
-        self._to, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(writing, "wb", 0))
-        self._listening = asyncio.create_task(self._listen(reader))
-
-    async def _listen(self, reader: asyncio.StreamReader) -> None:
+    def _on_line(self, line: bytes) -> None:
+        if self._broken:
+            return
         try:
-            first = await reader.readline()
-            if first and first.replace(b" ", b"").strip() != READY.replace(b" ", b""):
-                shown = first[:SHOWN_BYTES].decode(errors="replace")
+            if self._first.is_set():
+                self._hear(said_in(line))
+            elif line.replace(b" ", b"").strip() == READY.replace(b" ", b""):
+                self._first.set()
+            else:
+                shown = line[:SHOWN_BYTES].decode(errors="replace")
                 raise LineError(f"{shown!r} as its first line; expected {READY.decode()}")
-            if first:
-                self._ready.set()
-            while line := await reader.readline():
-                said = said_in(line)
-                if said.id not in self._waiting:
-                    raise LineError(f"an outcome of operation {said.id!r}; expected one of {sorted(self._waiting)}")
-                waiting = self._waiting.pop(said.id)
-                if not waiting.done():
-                    waiting.set_result(said)
-        except ValueError as error:  # a line that is no outcome, or has no end
+        except LineError as error:
             self._broken = SubjectError(f"the adapter of {self._file.spec.facts.name} wrote {error}")
-        await self._end_of_it()
+            self._tell_all("has written what is no outcome")
+
+    def _hear(self, said: Said) -> None:
+        if said.id not in self._waiting:
+            raise LineError(f"an outcome of operation {said.id!r}; expected one of {sorted(self._waiting)}")
+        waiting = self._waiting.pop(said.id)
+        if not waiting.done():
+            waiting.set_result(said)
+
+    def _on_end(self) -> None:
+        self._ending = asyncio.ensure_future(self._end_of_it())
 
     async def _end_of_it(self) -> None:
-        """Nothing that it writes is read any more: whoever waits learns how it ended."""
+        """Nothing comes from it any more: whoever waits learns how it ended."""
         process = self._launch.process
         assert process is not None
-        if self._broken is None:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(process.ended.wait(), _END_S)
-        self._gone = process.died() or "has closed its stdout"
-        self._ready.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.ended.wait(), _END_S)
+        self._tell_all(process.died() or "has closed its stdout")
+
+    def _tell_all(self, gone: str) -> None:
+        self._gone = gone
+        self._first.set()
         for waiting in self._waiting.values():
             if not waiting.done():
-                waiting.set_exception(self._broken or EOFError(self._gone))
+                waiting.set_exception(self._broken or EOFError(gone))
         self._waiting.clear()
 
     async def call(
@@ -158,14 +144,13 @@ class ClientInstance:
         return json.dumps(completion_request(number, planned.form, planned.body_bytes)).encode()
 
     async def _ask(self, asked: Asked) -> Said:
-        assert self._to is not None
         if self._broken:
             raise self._broken
         if self._gone:
             raise EOFError(self._gone)
         waiting: asyncio.Future[Said] = asyncio.get_running_loop().create_future()
         self._waiting[asked.id] = waiting
-        self._to.write(line_of(asked))
+        self._fifos.write(line_of(asked))
         return await waiting
 
     async def idle(self) -> bool | None:
@@ -179,14 +164,10 @@ class ClientInstance:
     async def stop(self) -> None:
         """End its processes and remove its folder. Safe to call twice."""
         self._stopping = True
+        self._fifos.close()
         await self._launch.stop()
-        if self._listening is not None:
-            self._listening.cancel()
-            await asyncio.gather(self._listening, return_exceptions=True)
-        for transport in (self._to, self._from):
-            if transport is not None:
-                transport.close()
-        self._to = self._from = None
+        if self._ending is not None:
+            await self._ending
 
 
 def _without(arrival: Arrival, says: str, planned: PlannedOperation, number: int, began_ns: int) -> Outcome:

@@ -75,18 +75,13 @@ def seen_in(run: Run) -> Seen:
     return outcome.status, outcome.kind.value, len(account.attempts), len(account.executions)
 
 
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.parametrize("name", [*HERE, *(name for name in ELSEWHERE if not is_missing(name))])
 async def test_a_client_sends_again_what_its_options_say(name: str) -> None:
-    """In this Python, where its package is there for other tests too."""
+    """Two of them in this Python, where their packages are for other tests too; the others where they are installed."""
     file = built_in_file(name)
-    values = {**file.values, "client_python": sys.executable}
-    assert await lived_through(replace(file, values=values, needs=())) == HERE[name]
-
-
-@pytest.mark.parametrize("name", [name for name in ELSEWHERE if not is_missing(name)])
-async def test_a_client_that_is_installed_sends_again_what_is_known_of_it(name: str) -> None:
-    """What most machines go without: `retryproof subjects` says how each is installed."""
-    assert await lived_through(built_in_file(name)) == ELSEWHERE[name]
+    if name in HERE:
+        file = replace(file, values={**file.values, "client_python": sys.executable}, needs=())
+    assert await lived_through(file) == {**HERE, **ELSEWHERE}[name]
 
 
 async def test_the_adapter_in_the_documents_is_whole(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class _Again:
         back was not there to be judged.
         """
         if self.replaces:
-            return self.judgement.verdict is Verdict.UNKNOWN and stalled(self.run)
+            return self.judgement.verdict is not Verdict.FAIL and stalled(self.run)
         sought = [f for f in self.result.judgement.failures if f.proof is Proof.CAUSE]
         missing = [finding for finding in sought if not came_back(finding, self.judgement)]
         if not missing or stalled(self.run) or not self.run.settled:
@@ -114,8 +114,8 @@ def _needs_confirming(result: Result) -> bool:
         return False
     if result.run.died is not None or is_doubtful(result.run, judgement):
         return True
-    if result.item.cell is not None and stalled(result.run):
-        return True  # it will be held against its twin
+    if stalled(result.run):
+        return True  # what failed for lack of time was no occasion to send again; and a cell is held against its twin
     return _fails_by_cause(judgement)
 
 

@@ -13,6 +13,7 @@ from suites.run import Run
 from suites.together import together
 
 MAX_UNPROVED = 40  # a subject on which more proves nothing proves nothing a second time
+MAX_OPEN = 20  # one after the other: on a machine that stalls all the time there is an end to it
 CHANCES = 2  # more for a confirmation that itself proved nothing
 
 Record = Callable[[Item, Run], None]
@@ -39,7 +40,7 @@ class Confirming:
         """A confirmation that proved nothing is made again: neither does it confirm, nor does it say that nothing came
         back. One after the other, since a machine that is busy may be the reason. Raises SubjectError.
         """
-        for result in self._open[:MAX_UNPROVED]:
+        for result in self._open[:MAX_OPEN]:
             for _ in range(CHANCES):
                 again = await self._twice_where_needed(result)
                 if not again.is_open:
@@ -97,7 +98,7 @@ class _Again:
         back was not there to be judged.
         """
         if self.replaces:
-            return self.judgement.verdict is not Verdict.FAIL and stalled(self.run)
+            return self.judgement.verdict is Verdict.UNKNOWN and stalled(self.run)
         sought = [f for f in self.result.judgement.failures if f.proof is Proof.CAUSE]
         missing = [finding for finding in sought if not came_back(finding, self.judgement)]
         if not missing or stalled(self.run) or not self.run.settled:

@@ -19,6 +19,7 @@ SUMMARIES = {
     "faults": "the catalogue: what can go wrong, and what it proves",
     "evidence": "what bare HTTP clients see of every fault",
     "toxiproxy": "the real Toxiproxy: which server would be used; build one",
+    "survey": "who retries what: every subject that can run here, published",
     "subjects": "the forwarders that can be examined here; what others lack",
 }
 

@@ -1,7 +1,9 @@
 """Subjects examined from a command: progress, the output folder, and a partial report when it is broken off."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -14,6 +16,8 @@ from retryproof.writing import Examined
 from signoff.items import Item, NothingToDoError, chosen_items
 from suites.reach import Machine
 from suites.together import together
+
+T = TypeVar("T")
 
 
 def items_for(names: Sequence[str], options: ExamineOptions) -> tuple[Item, ...]:
@@ -91,6 +95,21 @@ def _examined(
                 )
                 for place, session in enumerate(sessions)
             ]
-            return tuple(await together(side.examined(path) for side, path in zip(sides, into, strict=True)))
+            everything = together(side.examined(path) for side, path in zip(sides, into, strict=True))
+            return tuple(await within(options.limit_s, everything))
 
     return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)
+
+
+async def within(limit_s: float | None, work: Awaitable[T]) -> T:
+    """The same, broken off in good order after so many seconds: what hangs ends nothing but itself. None: however long.
+
+    Raises CommandError (exit code 4) where that was needed.
+    """
+    try:
+        async with asyncio.timeout(limit_s) as limit:
+            return await work
+    except CommandError as error:
+        if not limit.expired():
+            raise
+        raise CommandError(f"not done within {limit_s:g} s, so it was ended: {error}", Exit.COULD_NOT_RUN) from None

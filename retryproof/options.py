@@ -40,6 +40,7 @@ class ExamineOptions:
     jobs: int = 1
     lanes: int | None = None
     measures: Measures | None = None
+    limit_s: float | None = None
 
 
 def add_own_network(parser: argparse.ArgumentParser) -> None:

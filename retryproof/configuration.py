@@ -1,0 +1,65 @@
+"""What a result was made with: the configuration of a subject, as it can be published, and digests of it."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faults.plan_json import dump_plan
+from signoff.items import Item
+from signoff.published import Kind
+from suites.client_process import ClientSubject
+from suites.foreign import ForeignSubject
+from suites.processes import Supervisor
+from suites.registry import AnySubject, subject_named
+from suites.subject_text import SubjectFile
+
+CHAIN = "+"  # between the names of those that stand one behind the other
+_HERE = "{here}/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """kind: among what it is shown. values: what its file and its variant set, as they stand there. digest: of all
+    that the file says, and of the files beside it that its command names.
+    """
+
+    kind: Kind
+    values: Mapping[str, str] = field(default_factory=dict)
+    digest: str
+
+
+def configuration_of(name: str) -> Configuration:
+    """That of a subject, which is not started. Raises what subject_named does."""
+    subject = subject_named(name, Supervisor())
+    if not isinstance(subject, ForeignSubject | ClientSubject):
+        return Configuration(kind=_kind(name, subject), digest=_digest([repr(subject.spec)]))
+    file = subject.file
+    said = (file.spec, file.speech, file.channel, file.command, file.ready, file.headers, file.body)
+    more = (file.not_executed, file.values, file.tls, file.names, file.files)
+    return Configuration(
+        kind=_kind(name, subject),
+        values=dict(file.values),
+        digest=_digest([repr(said), repr(more), *_beside(file)]),
+    )
+
+
+def plans_digest(items: Iterable[Item]) -> str:
+    """Of what is lived through: which cells, with which plans."""
+    return _digest(f"{item.id} {item.times} {dump_plan(item.plan)}" for item in items)
+
+
+def _kind(name: str, subject: AnySubject) -> Kind:
+    if CHAIN in Path(name).name:
+        return "chains"
+    return "clients" if isinstance(subject, ClientSubject) else "forwarders"
+
+
+def _beside(file: SubjectFile) -> list[str]:
+    """What stands in the files of its folder that its command names: an adapter is part of what was examined."""
+    paths = [file.here / word.removeprefix(_HERE) for word in file.command if word.startswith(_HERE)]
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path.is_file()]
+
+
+def _digest(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]

@@ -1,0 +1,159 @@
+"""One configuration of a survey: is there a result of it, what does it take, and what is seen of it."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from retryproof.configuration import Configuration, configuration_of, plans_digest
+from retryproof.examine import examine_subject, items_for
+from retryproof.exits import CommandError, Exit
+from retryproof.folder import write_whole
+from retryproof.options import ExamineOptions
+from retryproof.sessions import Session, with_subject
+from signoff.items import Item
+from signoff.published import Published, dump_published, file_name, load_all, load_published, published, version_number
+from signoff.report import CellReport, Report, ReportError
+from signoff.reporting import counts_of
+from suites.registry import described
+from suites.subject import SubjectError, SubjectSpec
+
+ROUNDS = 3  # of what proved nothing, or was lived through while this machine stalled
+
+
+class MissingError(CommandError):
+    """A subject that is not installed here; the message says what to install."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One configuration that can run here. path: of its result."""
+
+    name: str
+    spec: SubjectSpec
+    items: tuple[Item, ...]
+    configuration: Configuration
+    path: Path
+
+    @property
+    def number(self) -> str:
+        """Its version, as a file is called."""
+        return version_number(self.spec.version)
+
+    @property
+    def plans(self) -> str:
+        """The digest of what it is to live through."""
+        return plans_digest(self.items)
+
+    def earlier(self) -> Published | None:
+        """The result that is there, whether or not it is up to date. Raises CommandError for a file that is none."""
+        try:
+            return load_published(self.path)
+        except FileNotFoundError:
+            return None
+        except (ReportError, OSError) as error:
+            raise CommandError(f"{error}; expected a result, or no such file", Exit.USAGE) from None
+
+    def is_up_to_date(self, earlier: Published) -> bool:
+        """It was made with the same configuration, on the same plans."""
+        return (earlier.configuration, earlier.plans) == (self.configuration.digest, self.plans)
+
+
+def candidate(name: str, options: ExamineOptions, results: Path) -> Candidate:
+    """That subject, if it can run here; starts nothing but its version command. Raises MissingError, CommandError."""
+    items = items_for([name], options)
+    try:
+        spec = asyncio.run(described(name))
+    except SubjectError as error:
+        raise MissingError(str(error), Exit.COULD_NOT_RUN) from None
+    version = "unknown" if spec.version.startswith("unknown") else spec.version
+    return Candidate(
+        name=name,
+        spec=replace(spec, version=version),
+        items=items,
+        configuration=configuration_of(name),
+        path=results / file_name(name, version_number(version)),
+    )
+
+
+def start_ms(name: str, console: Console) -> float:
+    """How long an instance takes until it is ready, the second time: by then this machine has read its files. Raises
+    CommandError where it never is.
+    """
+
+    async def work(session: Session) -> float:
+        async with session.driver.stages.one():
+            pass
+        began = time.monotonic()
+        async with session.driver.stages.one():
+            return (time.monotonic() - began) * 1000
+
+    return with_subject(name, work, console=console)
+
+
+def surveyed(one: Candidate, options: ExamineOptions, console: Console) -> Published:
+    """What is seen of it. Raises CommandError."""
+    return surveyed_on(one, one.items, options, console)
+
+
+def surveyed_on(one: Candidate, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Published:
+    """The same, on these items. Raises CommandError."""
+    return published(
+        seen(one, items, options, console),
+        kind=one.configuration.kind,
+        values=one.configuration.values,
+        configuration=one.configuration.digest,
+        plans=plans_digest(items),
+    )
+
+
+def seen(one: Candidate, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Report:
+    """The report on these items. What proved nothing, or was lived through while this machine stalled, is lived through
+    again. Raises CommandError.
+    """
+    report = examine_subject(one.name, items, options, console).report
+    for _ in range(ROUNDS):
+        doubtful = {cell.id for cell in report.cells if _is_doubtful(cell)}
+        if not doubtful:
+            break
+        again = examine_subject(one.name, with_twins(items, doubtful), options, console).report
+        report = _with(report, [cell for cell in again.cells if cell.id in doubtful])
+    subject = msgspec.structs.replace(report.subject, version=one.spec.version)
+    return msgspec.structs.replace(report, subject=subject, named=one.name)
+
+
+def _is_doubtful(cell: CellReport) -> bool:
+    return cell.verdict == "UNKNOWN" or cell.stalled
+
+
+def with_twins(items: Iterable[Item], ids: Iterable[str]) -> tuple[Item, ...]:
+    """Those of the items, and what each of them is held against."""
+    wanted = set(ids)
+    wanted |= {item.cell.twin for item in items if item.id in wanted and item.cell is not None and item.cell.twin}
+    return tuple(item for item in items if item.id in wanted)
+
+
+def _with(report: Report, again: Iterable[CellReport]) -> Report:
+    later = {cell.id: cell for cell in again}
+    cells = tuple(later.get(cell.id, cell) for cell in report.cells)
+    return msgspec.structs.replace(report, cells=cells, counts=counts_of(cells))
+
+
+def other_versions(one: Candidate) -> list[str]:
+    """The files in which other versions of it are published. Raises CommandError."""
+    try:
+        found = load_all(one.path.parent)
+    except (ReportError, OSError) as error:
+        raise CommandError(str(error), Exit.USAGE) from None
+    return [
+        file_name(each.subject, each.number) for each in found if each.subject == one.name and each.number != one.number
+    ]
+
+
+def write_result(path: Path, result: Published) -> None:
+    """Whole or not at all. Raises CommandError."""
+    write_whole(path, dump_published(result))

@@ -74,18 +74,19 @@ def _page(
         "footer": escape(
             f"{tool}. Finding by finding in report.json, entry by entry in ledger.jsonl, beside this page."
         ),
-        "style": _part("page.css"),
-        "script": _part("page.js"),
-        "data": _embedded(data),
+        "style": part("page.css"),
+        "script": part("parts.js") + part("page.js"),
+        "data": embedded(data),
     }
-    return Template(_part("page.html")).substitute(known).encode()
+    return Template(part("page.html")).substitute(known).encode()
 
 
 @cache
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """One file of what pages are made of."""
     return (files("signoff") / "page" / name).read_text("utf-8")
 
 
-def _embedded(data: Mapping[str, Any]) -> str:
+def embedded(data: Mapping[str, Any]) -> str:
     """As JSON inside a script element: no text in it can end the element, or begin a comment (HTML s4.12.1.3)."""
     return msgspec.json.encode(data).decode().replace("<", "\\u003c")

@@ -1,26 +1,10 @@
-"use strict";
-const D = JSON.parse(document.getElementById("data").textContent);
-const S = (n) => D.strings[n];
 const two = D.sides.length === 2;
-const main = document.getElementById("main");
-const dialog = document.getElementById("detail");
 const SIGNS = { PASS: ["✓", "good"], FAIL: ["✗", "bad"], UNKNOWN: ["?", "warn"], not_run: ["–", "none"], "": [" ", "none"] };
 const STYLES = { regressed: "bad", "still broken": "bad", unproven: "warn", weaker: "warn", fixed: "good", stronger: "good",
   same: "none", PASS: "good", FAIL: "bad", UNKNOWN: "warn", not_run: "none" };
 const PAGE = 200;
 
-function el(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {})) {
-    if (key === "onclick") made.addEventListener("click", value);
-    else if (value !== null && value !== undefined) made.setAttribute(key, value);
-  }
-  made.append(...children.filter((child) => child !== null));
-  return made;
-}
 const tag = (word, style) => el("span", { class: `tag ${style || STYLES[word] || "none"}` }, word);
-const section = (id, title, ...children) => main.append(el("section", { "aria-labelledby": id },
-  el("h2", { id }, title), ...children));
 const table = (columns, rows, name) => el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
   el("table", {}, el("thead", {}, el("tr", {}, ...columns.map((column) => el("th", { scope: "col" }, column)))),
     el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, cell)))))));
@@ -165,12 +149,6 @@ function detail(cell) {
   dialog.replaceChildren(...parts);
   dialog.showModal();
 }
-function copyButton(text) {
-  const button = el("button", { type: "button" }, "Copy");
-  button.addEventListener("click", () => navigator.clipboard?.writeText(text).then(() => { button.textContent = "Copied"; }, () => {}));
-  return button;
-}
-
 const NS = "http://www.w3.org/2000/svg";
 function svg(name, attributes, text) {
   const made = document.createElementNS(NS, name);

@@ -19,7 +19,7 @@ from signoff.items import Item, wants_futures
 from signoff.measuring import measure_loads, measure_work
 from signoff.results import Examination
 from suites.futures.offer import Offer
-from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
+from suites.futures.suite import IN_CONTAINERS, UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
 from suites.installed import Installed
 from suites.lanes import SHARED_LANES
@@ -146,12 +146,16 @@ class Side:
             return max(1, SHARED_LANES // jobs)  # each is a process already
         return max(1, LANES * min(jobs, len(os.sched_getaffinity(0))) // jobs)
 
+    def _no_scripts(self) -> str:
+        """Why no script of futures is played; empty where they are."""
+        if isinstance(self.session.subject, StackSubject):
+            return IN_CONTAINERS
+        return UNDER_TOXIPROXY if self.options.choice.toxiproxy else ""
+
     async def _play_futures(self, writing: Writing) -> None:
         session, choice = self.session, self.options.choice
-        if choice.toxiproxy:
-            writing.suite = suite_for(
-                session.subject, examples=choice.scripts, seed_number=choice.seed, not_run=UNDER_TOXIPROXY
-            )
+        if why := self._no_scripts():
+            writing.suite = suite_for(session.subject, examples=choice.scripts, seed_number=choice.seed, not_run=why)
             return
         await session.driver.stages.close()  # of a subject that stands, the router is where that of the scripts must be
         tick = self.begin(f"futures of {session.name}", len(told(Offer())) + choice.scripts)

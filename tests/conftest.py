@@ -34,7 +34,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """The SDK and the driver of a browser are large packages that most environments go without: what is about them is
     run where they are there. tox has an environment for each.
     """
-    absent = {"tinker": missing() is not None, "browser": find_spec("playwright") is None}
+    absent = {
+        "tinker": missing() is not None,
+        "browser": find_spec("playwright") is None,
+        "docker": find_spec("docker") is None,
+    }
     about = [item for item in items if any(absent[mark] and item.get_closest_marker(mark) for mark in absent)]
     config.hook.pytest_deselected(items=about)
     items[:] = [item for item in items if item not in about]

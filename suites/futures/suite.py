@@ -23,6 +23,7 @@ from suites.standing import StandingSubject
 from suites.subject import Subject
 from suites.tinker.open_call import Departure
 
+IN_CONTAINERS = "scripts of futures end servers and move their clocks: they are lived through with no stack"
 UNDER_TOXIPROXY = "scripts of futures are lived through without --under and --draw-toxics"
 AGAIN = 3  # times that a script which failed is lived through alone, until it fails again
 

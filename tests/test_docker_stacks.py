@@ -1,0 +1,137 @@
+"""Stacks on a real engine: the same verdicts as without one, and nothing left behind, whatever ends a run."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from faults.catalogue import DISTURBANCES
+from faults.disturbance import Disturb
+from signoff.report import load_report
+from tests.command_process import Place, wait_for_end
+from tests.docker_engine import ROOT, Docker, compose, docker_here, ended_by, image_of, run
+
+pytestmark = pytest.mark.docker
+BROKEN = """
+services:
+  forwarder:
+    image: {image}
+    network_mode: host
+    command: {command}
+    labels: {{retryproof.role: forwarder, retryproof.like: nginx, retryproof.start_ms: 4000}}
+"""
+
+
+@pytest.fixture(scope="module")
+def docker() -> Docker:
+    """The engine."""
+    return docker_here()
+
+
+@pytest.fixture
+def place(tmp_path: Path, docker: Docker) -> Iterator[Place]:
+    """A folder beside the stacks of the source; afterwards nothing of it is left, on the engine neither."""
+    (tmp_path / "compose").symlink_to(ROOT / "compose")
+    place = Place(path=tmp_path)
+    yield place
+    wait_for_end(place.processes())
+    assert docker.of_ours() == []
+    assert place.temporary() == []
+
+
+def verdicts(place: Place) -> dict[str, str]:
+    """By cell, of the only examination."""
+    return {cell.id: cell.verdict for cell in place.report().cells}
+
+
+def test_nginx_in_a_container_gets_the_verdicts_of_nginx(place: Place, tmp_path: Path) -> None:
+    """Cell by cell, those over TLS included."""
+    other = Place(path=tmp_path / "without")
+    other.path.mkdir()
+    only = ("--only", "wait/fin-*")
+    ended = run(place, "check", "--stack", "nginx", *only, "--lanes", "2")
+    assert (ended.code, run(other, "check", "nginx", *only).code) == (0, 0), ended.err
+    assert verdicts(place) == verdicts(other)
+    assert any("tls" in cell for cell in verdicts(place))
+
+
+def test_each_fault_of_a_container_strikes_with_its_witness(place: Place) -> None:
+    """The reference server passes; what needs a network of its own is not run on the host's."""
+    ended = run(place, "check", "--stack", "vllm", "--only", "container/*", "--lanes", "2")
+    assert ended.code == 0, ended.err
+    acts = {id_: fault.act for id_, fault in DISTURBANCES.items() if isinstance(fault.act, Disturb)}
+    reached = {id_ for id_, act in acts.items() if not act.needs_network}
+    assert {cell.fault for cell in place.report().cells if cell.verdict == "PASS"} == reached
+    struck = [line["entry"] for line in place.ledger() if line["entry"]["entry"] == "Struck"]
+    assert {entry["witness"] for entry in struck} == {"engine"}
+    assert len(struck) >= len(reached)
+
+
+def test_a_toxic_strikes_behind_a_router_in_a_container(place: Place) -> None:
+    """Toxiproxy stands between vLLM's router and its workers."""
+    ended = run(place, "check", "--stack", "vllm", "--under", "timeout", "--only", "*/timeout-closed-executed/first*")
+    assert ended.code == 0, (ended.out, ended.err)
+
+
+def test_ctrl_c_leaves_nothing(place: Place, docker: Docker) -> None:
+    """Not even of what was being brought up."""
+    ended = ended_by(signal.SIGINT, place, lambda: bool(docker.of_ours()), "check", "--stack", "nginx")
+    assert ended.code == 130, ended.err
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_one(place: Place, docker: Docker) -> None:
+    """It says so."""
+    ended_by(signal.SIGKILL, place, lambda: bool(docker.of_ours()), "check", "--stack", "nginx")
+    wait_for_end(place.processes())
+    left = docker.of_ours()
+    assert left
+    for leaf in (place.path / "tmp").iterdir():
+        leaf.rename(place.path / leaf.name)  # a folder of the killed one's, which nobody can know for his
+    ended = run(place, "check", "--stack", "nginx", "--only", "wait/fin-before/first", "--lanes", "1")
+    assert ended.code == 0, ended.err
+    assert f"removed what runs that were killed had left: {', '.join(sorted(set(left)))}" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("image", "command", "says"),
+    [
+        ("{nginx}", "[sh, -c, 'echo no such thing; exit 3']", "its forwarder exited with code 3 before it was ready"),
+        ("{nginx}", "[sleep, '60']", "was not ready within 4000 ms"),
+        ("retryproof-no-such-image", "[sleep, '60']", "expected that it succeeds"),
+    ],
+)
+def test_a_stack_that_does_not_come_up_says_why(place: Place, image: str, command: str, says: str) -> None:
+    """In one message, with what its containers wrote."""
+    text = BROKEN.format(image=image.format(nginx=image_of("nginx")), command=command)
+    ended = run(place, "check", compose(place, "broken", text), "--only", "wait/fin-before/first")
+    assert ended.code == 4
+    message = ended.err.partition("building the images")[2]
+    assert says in message
+    assert "Traceback" not in message
+    if "no such thing" in command:
+        assert "no such thing" in message
+        assert [path.read_text() for path in place.path.glob("out/*/logs/forwarder.log")] == ["no such thing\n"]
+
+
+def test_no_engine_is_said_in_one_message(place: Place) -> None:
+    """With what to do."""
+    other = Place(path=place.path, env={"DOCKER_HOST": "unix:///nowhere/docker.sock"})
+    ended = run(other, "check", "--stack", "nginx", "--only", "wait/fin-before/first")
+    assert ended.code == 4
+    assert "no Docker engine answers" in ended.message()
+    assert "DOCKER_HOST" in ended.message()
+
+
+def test_two_compose_files_are_signed_off(place: Place) -> None:
+    """The one that sends again what it may not is refused."""
+    text = (ROOT / "compose" / "nginx" / "compose.yaml").read_text().replace("context: ..", f"context: {ROOT / 'compose'}")
+    base = compose(place, "base", text)
+    candidate = compose(place, "next", text.replace("like: nginx", "like: nginx:retry-non-idempotent"))
+    only = ("--only", "wait/fin-after/first", "--lanes", "1")
+    ended = run(place, "signoff", base, candidate, *only)
+    assert ended.code == 1, ended.err
+    (folder,) = place.folders()
+    assert json.loads((folder / "signoff.json").read_text())["verdict"] == "FAIL"
+    assert load_report(folder / "base" / "report.json").verdict == "PASS"

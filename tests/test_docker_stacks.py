@@ -126,7 +126,9 @@ def test_no_engine_is_said_in_one_message(place: Place) -> None:
 
 def test_two_compose_files_are_signed_off(place: Place) -> None:
     """The one that sends again what it may not is refused."""
-    text = (ROOT / "compose" / "nginx" / "compose.yaml").read_text().replace("context: ..", f"context: {ROOT / 'compose'}")
+    text = (
+        (ROOT / "compose" / "nginx" / "compose.yaml").read_text().replace("context: ..", f"context: {ROOT / 'compose'}")
+    )
     base = compose(place, "base", text)
     candidate = compose(place, "next", text.replace("like: nginx", "like: nginx:retry-non-idempotent"))
     only = ("--only", "wait/fin-after/first", "--lanes", "1")

@@ -20,9 +20,10 @@ MAX_CHOICES = 128
 MAX_LIKELIEST = 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110 s9.2.1: they ask for no work
 
+OK: Mapping[str, str] = {"status": "ok"}
 PROBES: Mapping[str, object] = {
-    "/": {"status": "ok"},
-    "/health": {"status": "ok"},
+    "/": OK,
+    "/health": OK,
     MOVED: {"status": "moved"},  # a redirect that was followed by GET; by POST it is work
     "/v1/models": {"object": "list", "data": [{"id": MODEL, "object": "model"}]},
 }
@@ -75,8 +76,10 @@ _decode = msgspec.json.Decoder(_Asked).decode
 
 
 def probes_with(paths: Collection[str]) -> Mapping[str, object]:
-    """The usual probes, and a look at each of these paths."""
-    return {**{path: {"status": "ok"} for path in paths}, **PROBES}
+    """The usual probes, and a look at each of these paths; where it is told what to answer there, with that instead."""
+    if isinstance(paths, Mapping):
+        return {**PROBES, **paths}
+    return {**dict.fromkeys(paths, OK), **PROBES}
 
 
 def route(request: Request, probes: Mapping[str, object] = PROBES) -> Work | Probe | Refusal:

@@ -22,7 +22,7 @@ class SubjectFacts:
     """What a subject says about itself, as far as a judgement depends on it.
 
     attempts: within how many sendings it should overcome a safe failure (the budget of the should check). called: there
-    is no connection from its caller, who calls it in its own process.
+    is no connection from its caller, who calls it in its own process. rewrites: it reads a request and writes it anew.
     """
 
     name: str
@@ -30,6 +30,7 @@ class SubjectFacts:
     contract: Contract = NO_CONTRACT
     attempts: int = 2
     called: bool = False
+    rewrites: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 calls, idleness and an end. Everything else about it is its own affair.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -54,7 +54,7 @@ class SubjectSpec:
     pool: bool = False
     start_ms: int = 10_000
     listen: tuple[Address, ...] = ()
-    probes: tuple[str, ...] = ()
+    probes: Collection[str] = ()  # a mapping where it is said what is answered there
     tls: bool = False
     identity: Identity | None = None
     passes_expect: bool = False

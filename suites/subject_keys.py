@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -89,8 +90,20 @@ def _is_target(value: object) -> bool:
     return isinstance(value, str) and value[:1] == "/" and value.isascii() and value.isprintable() and " " not in value
 
 
-def _is_paths(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_target, value))
+def _is_probes(value: object) -> bool:
+    """Paths, as they are or with what the router answers there: what JSON can say, and TOML says beside times."""
+    return isinstance(value, list | dict) and all(map(_is_target, value)) and _is_json(value)
+
+
+def _is_json(value: object) -> bool:
+    match value:
+        case dict():
+            return all(map(_is_json, value.values()))
+        case list():
+            return all(map(_is_json, value))
+        case float():
+            return isfinite(value)
+    return isinstance(value, str) or (isinstance(value, int) and value.bit_length() < 64)
 
 
 def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
@@ -130,7 +143,7 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "headers": (_is_headers, "a table of header name = text (RFC 9110 s5.1)"),
     "body": _TEXT,
     "ca_file": _PATH,
-    "probes": (_is_paths, "a list of paths that its health checks ask for"),
+    "probes": (_is_probes, "a list of paths that its health checks ask for, or a table of path = the answer, as JSON"),
     "promises": _one_of(tuple(member.value for member in Promise)),
     "connect_timeout_ms": _ms_from(1),
     "read_timeout_ms": _ms_from(1),
@@ -138,6 +151,7 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "call_ms": _ms_from(1),
     "start_ms": _ms_from(1),
     "passes_expect": (lambda value: isinstance(value, bool), "true or false"),
+    "rewrites": (lambda value: isinstance(value, bool), "true or false"),
     "isolation": _one_of(tuple(member.value for member in Isolation)),
     "attempts": (lambda value: _is_int(value) and 1 <= value <= 100, "a number, 1 to 100"),
     "reach": (

@@ -33,6 +33,7 @@ from tests.router_client import dial, request, staged
 
 CONTENT, BODY = 1, 2
 SENT = Sent(content=CONTENT, body=BODY)
+ANEW = replace(PROXY, rewrites=True)
 
 
 def _run(subject: SubjectFacts, sent: Sent | None, *digests: tuple[int, int]) -> Run:
@@ -40,7 +41,7 @@ def _run(subject: SubjectFacts, sent: Sent | None, *digests: tuple[int, int]) ->
     return run(planned(), entries, replace(lost(), sent=sent), subject=subject)
 
 
-@pytest.mark.parametrize("subject", [PROXY, SERVER], ids=["transparent", "answering"])
+@pytest.mark.parametrize("subject", [PROXY, SERVER, ANEW], ids=["transparent", "answering", "rewrites"])
 @pytest.mark.parametrize(
     ("sent", "digests", "fails"),
     [
@@ -58,7 +59,7 @@ def _run(subject: SubjectFacts, sent: Sent | None, *digests: tuple[int, int]) ->
 def test_each_attempt_is_held_against_what_was_sent_or_the_first(
     subject: SubjectFacts, sent: Sent | None, digests: list[tuple[int, int]], fails: tuple[list[str], list[str]]
 ) -> None:
-    """A transparent subject passes the bytes on; one that answers may write its JSON anew."""
+    """A transparent subject passes the bytes on; one that answers, or says so, may write its JSON anew."""
     findings = CHECK.judge(_run(subject, sent, *digests))
     expected = fails[0] if subject is PROXY else fails[1]
     found = [finding for finding in findings if finding.verdict is Verdict.FAIL]

@@ -41,7 +41,7 @@ def test_every_setting_reaches_the_subject(tmp_path: Path, monkeypatch: pytest.M
     spec = file.spec
     assert (spec.facts.name, spec.read_timeout_ms, spec.quiet_ms, spec.facts.attempts) == ("mine", 2000, None, 3)
     assert spec.listen == (("127.0.0.1", 9000), ("127.0.0.1", 9001))
-    assert (spec.upstreams, spec.standing, spec.probes) == (2, True, ("/ready", "/live"))
+    assert (spec.upstreams, spec.standing, spec.probes) == (2, True, ["/ready", "/live"])
     template = "its body is a template, which is the same for every operation"
     longer = "its body is a template, which cannot be made longer"
     assert spec.reach == {"reused": "it keeps no connection", "streaming": template, "body_bytes": longer}

@@ -177,3 +177,13 @@ def test_a_usual_path_stays_what_it_is() -> None:
         assert dial(stage.port, work(1)).sight is Sight.WHOLE
         assert [entry.operation for entry in stage.of(Received)] == [1]
         assert b"ok" in dial(stage.port, LOOK).body
+
+
+def test_a_probe_is_answered_as_the_subject_file_says() -> None:
+    """Also one of the usual ones; the others stay what they are."""
+    with staged(probes={"/v1/models": {"data": []}, "/get_server_info": {"dp_size": 1}}) as stage:
+        answers = [
+            dial(stage.port, request(b"", target=path, method="GET")) for path in ("/v1/models", "/get_server_info")
+        ]
+        assert [(answer.status, answer.body) for answer in answers] == [(200, b'{"data":[]}'), (200, b'{"dp_size":1}')]
+        assert b"ok" in dial(stage.port, LOOK).body

@@ -119,6 +119,7 @@ def test_a_variant_overrides_keys_and_single_entries_of_tables(tmp_path: Path) -
         ('ready = "/a\\r\\nX: y"', r"ready is '/a\\r.*; expected \"tcp\" or an HTTP path"),
         ('idle = "/a b"', r"idle is '/a b'; expected an HTTP path"),
         ('probes = ["/\u00e9"]', "probes is .*; expected a list of paths"),
+        ('probes = { "/a" = 2030-01-01 }', "probes is .*; expected a list of paths"),
         ('files = { "." = "" }', r"files is '\.'; expected a relative file name"),
         ('files = { "a\\u0000" = "" }', r"files is 'a\\x00'; expected a relative file name"),
         ('command = "mine"', r"command is 'mine'; expected a list of words, at least one"),

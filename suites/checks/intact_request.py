@@ -13,10 +13,11 @@ from suites.run import Promise, Run
 
 def intact_request(run: Run) -> list[Finding]:
     """Every request that was read is held against what its caller sent, or (where that is not known) against the first
-    one of its operation. A transparent subject passes the bytes on; any other what they ask about.
+    one of its operation. A transparent subject passes the bytes on, unless it writes each request anew; any other what
+    they ask about.
     """
     outcomes = {outcome.operation: outcome for outcome in run.history}
-    bytes_too = run.subject.promises is Promise.TRANSPARENT
+    bytes_too = run.subject.promises is Promise.TRANSPARENT and not run.subject.rewrites
     found: list[Finding] = []
     judged = 0
     for account in accounts_of(run).all:

@@ -28,9 +28,11 @@ DOCUMENT = Path(__file__).parent.parent / "docs" / "add-a-subject.md"
 CELLS = ("none/healthy/first", "wait/fin-after/first", "status/503-after/first")
 ONCE: tuple[Seen, ...] = ((200, "ok", 1, 1), (None, "unknown", 1, 1), (503, "unknown", 1, 1))
 TWICE: tuple[Seen, ...] = ((200, "ok", 1, 1), (200, "ok", 2, 2), (200, "ok", 2, 2))
-HERE = {"urllib3": ONCE, "urllib3:retry-post": TWICE, "httpx": ONCE, "httpx:transport-retries": ONCE}
+HERE = {"urllib3:retry-post": TWICE, "httpx": ONCE}
 OBJECTS: tuple[Seen, ...] = ((None, "ok", 1, 1), (None, "ok", 2, 2), (None, "ok", 2, 2))  # of an SDK
 ELSEWHERE = {
+    "urllib3": ONCE,
+    "httpx:transport-retries": ONCE,
     "tenacity": TWICE,
     "aiohttp-retry": (*ONCE[:2], TWICE[2]),
     "openai": OBJECTS,

@@ -101,6 +101,7 @@ func version(client string) string {
 func plain(chosen options, ca string) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
+	transport.MaxIdleConnsPerHost = 100 // of its own accord it keeps two, too few for operations that reuse theirs together
 	transport.DialContext = (&net.Dialer{Timeout: time.Duration(chosen.ConnectMS) * time.Millisecond}).DialContext
 	if pem, err := os.ReadFile(ca); err == nil {
 		roots := x509.NewCertPool()

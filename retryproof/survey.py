@@ -28,6 +28,7 @@ from retryproof.terminal import console, print_line
 from signoff.items import Choice
 from signoff.published import FOLDER, Published
 from suites.registry import REFERENCE, built_in_subjects
+from suites.subject import Isolation
 
 LIMIT_S = 600
 _OURS = (REFERENCE, f"{REFERENCE}-server")  # the world's software is surveyed
@@ -140,7 +141,7 @@ def _survey(wanted: _Wanted, out: Console) -> Exit:
         try:
             one = candidate(name, wanted.examine, wanted.results)
             place = f"[{number}/{len(wanted.names)}] {name} {one.number}"
-            codes += [_compare(one, wanted, out, place) if wanted.compare else _publish(one, wanted, out, place)]
+            codes += _compare(one, wanted, out, place) if wanted.compare else _publish(one, wanted, out, place)
         except MissingError as error:
             say(f"not surveyed: {error}")
             codes += [Exit.COULD_NOT_RUN] if wanted.asked else []
@@ -151,34 +152,35 @@ def _survey(wanted: _Wanted, out: Console) -> Exit:
                 break
     done = len(codes) - sum(code in (Exit.COULD_NOT_RUN, Exit.INTERRUPTED) for code in codes)
     print_line(out, f"{done} of {len(wanted.names)} configurations in {time.monotonic() - began:.0f} s")
-    if wanted.compare and not any(code in (Exit.PASS, Exit.FAIL) for code in codes):
-        codes.append(Exit.UNKNOWN)
+    if wanted.compare and not codes:
+        return Exit.UNKNOWN
     return joined(codes)
 
 
-def _publish(one: Candidate, wanted: _Wanted, out: Console, place: str) -> Exit:
+def _publish(one: Candidate, wanted: _Wanted, out: Console, place: str) -> list[Exit]:
     earlier = one.earlier()
     if earlier is not None and one.is_up_to_date(earlier) and not wanted.again:
         print_line(out, f"{place}: up to date")
-        return Exit.PASS
+        return [Exit.PASS]
     _say_other_versions(one)
     _print_budget(one, out, place)
     began = time.monotonic()
     result = surveyed(one, wanted.examine, out)
     write_result(one.path, result)
     print_line(out, f"{place}: {_counted(result)}; {time.monotonic() - began:.0f} s; {one.path}")
-    return Exit.PASS
+    return [Exit.PASS]
 
 
-def _compare(one: Candidate, wanted: _Wanted, out: Console, place: str) -> Exit:
+def _compare(one: Candidate, wanted: _Wanted, out: Console, place: str) -> list[Exit]:
+    """None where nothing is published of this version: that of another says nothing of it."""
     earlier = one.earlier()
     if earlier is None:
         _say_other_versions(one)
         print_line(out, f"{place}: nothing is published of this version")
-        return Exit.UNKNOWN
+        return []
     if _changed(one, earlier, wanted):
         print_line(out, f"{place}: its configuration or its plans have changed since it was published")
-    return compared(one, earlier, wanted.examine, out, place)
+    return [compared(one, earlier, wanted.examine, out, place)]
 
 
 def _changed(one: Candidate, earlier: Published, wanted: _Wanted) -> bool:
@@ -195,11 +197,13 @@ def _say_other_versions(one: Candidate) -> None:
 
 
 def _print_budget(one: Candidate, out: Console, place: str) -> None:
-    """What it takes at least, before it is begun. Raises CommandError for one that does not start."""
+    """What it takes to start it, before that is begun. Raises CommandError for one that does not start."""
     ms = start_ms(one.name, out)
     runs = sum(item.times for item in one.items)
-    starts = f"{ms:.0f} ms x {runs} runs = {ms * runs / 1000:.1f} s of starting"
-    print_line(out, f"{place}: {one.spec.isolation} instances; {starts}, {len(one.items)} cells")
+    starts = f"starts in {ms:.0f} ms, shared by {runs} runs"
+    if one.spec.isolation is Isolation.FRESH:
+        starts = f"starts in {ms:.0f} ms x {runs} runs = {ms * runs / 1000:.1f} s"
+    print_line(out, f"{place}: {len(one.items)} cells, {starts}")
 
 
 def _counted(result: Published) -> str:

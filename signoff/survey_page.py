@@ -5,6 +5,7 @@ from html import escape
 from string import Template
 from typing import Any
 
+from signoff.cell_words import counted
 from signoff.html import embedded, part
 from signoff.page_data import Tables
 from signoff.published import Mark, Published, PublishedCell
@@ -15,7 +16,7 @@ def html_of_survey(results: Sequence[Published]) -> bytes:
     """The page; the same for the same results."""
     subjects = {result.subject.partition(":")[0] for result in results}
     known = {
-        "sub": escape(f"{len(subjects)} subjects in {len(results)} configurations"),
+        "sub": escape(f"{counted(len(subjects), 'subject')} in {counted(len(results), 'configuration')}"),
         "footer": escape("Written by `retryproof survey` from results/*.json, which hold all that is said here."),
         "style": part("page.css") + part("survey.css"),
         "script": part("parts.js") + part("survey.js"),

@@ -13,6 +13,7 @@ from tests.command_process import Ended, Place, wait_until
 
 ROOT = Path(__file__).parent.parent
 LONG_S = 600  # images may have to be built
+BASE = os.environ.get("BASE_IMAGE", "retryproof-base")  # what compose/base.sh builds: it has iptables
 _LABEL = "com.docker.compose.project"
 
 

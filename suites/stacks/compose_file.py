@@ -132,7 +132,7 @@ def _subject(path: Path, text: str, services: Mapping[str, Any], labelled: Label
     file = SubjectReader(str(path), path.resolve().parent, data, variant).subject()
     names = file.spec.names or mentions("name_server", file.command)
     router = None if labelled.router is None else services[labelled.router]
-    own = router is not None and router.get("network_mode") != "host"
+    own = router is not None and router.get("network_mode") != "host" and "subnet" in text
     spec = replace(file.spec, names=names, container=router is not None, network=own)
     return replace(file, spec=spec)
 

@@ -17,8 +17,13 @@ from suites.stacks.state import State
 STOPPING_S = 1  # between SIGTERM and SIGKILL
 _ROOM_BYTES = 16 * 1024 * 1024  # beside what it has: whoever asks for more meets the limit
 _SHOWN_CHARACTERS = 400
-# Of all that are there the kernel takes the first process (proc(5): oom_score_adj), and with it the others end.
-_ASKS_FOR_MEMORY = "echo 1000 >/proc/1/oom_score_adj; head -c 8000000000 /dev/zero | tail >/dev/null"
+# Of all that are there the kernel takes the first process (proc(5): oom_score_adj), and with it the others end. Those
+# who ask are several, so that none of them is the largest.
+_ASKS_FOR_MEMORY = """
+echo 1000 >/proc/1/oom_score_adj
+for one in 1 2 3 4 5 6 7 8; do head -c 8000000000 /dev/zero | tail >/dev/null & done
+wait
+"""
 _DROP = ("INPUT", "!", "-i", "lo", "-j", "DROP")
 _UNLIMITED = -1
 _MUCH_BYTES = 1 << 40  # an engine takes no limit away, but any: this one nobody meets

@@ -28,7 +28,7 @@ def container() -> Iterator[tuple[Any, Any]]:
     network = client.networks.create(name, driver="bridge", internal=True, ipam=pool, labels=labels)
     try:
         made = client.containers.run(
-            image_of("nginx"),
+            BASE,
             ["sleep", "600"],
             detach=True,
             network=name,

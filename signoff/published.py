@@ -44,7 +44,7 @@ class PublishedFinding(msgspec.Struct, frozen=True, kw_only=True):
     says: str
 
 
-class PublishedCell(msgspec.Struct, frozen=True, kw_only=True):
+class PublishedCell(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One cell. attempts is null where only a lower bound is known. reason: why it is UNKNOWN or was not run. stalled:
     this machine stalled in every run of it, so that what is said of it may be wrong.
     """

@@ -9,25 +9,15 @@ import pytest
 from signoff.drift import Drift, drifted, with_more
 from signoff.published import (
     Mark,
-    Published,
     dump_published,
     file_name,
     load_all,
     mark_of,
-    published,
     version_number,
 )
 from signoff.report import CellReport, FindingReport, ReportError
-from tests.literal_reports import LOST, OPEN, RETRIED, TOLD, broken, cell, literal_report
-
-
-def result(*cells: CellReport, subject: str = "mine", version: str = "mine 1.2") -> Published:
-    """What is published of these cells."""
-    report = literal_report(*cells)
-    report = msgspec.structs.replace(
-        report, named=subject, subject=msgspec.structs.replace(report.subject, version=version)
-    )
-    return published(report, kind="forwarders", values={"b": "2", "a": "1"}, configuration="c", plans="p")
+from tests.literal_reports import LOST, OPEN, RETRIED, TOLD, broken, cell
+from tests.literal_results import result
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from suites.lanes import SHARED_LANES
 from suites.stacks.stack import StackSubject
 from suites.subject import Isolation
 
-LANES = 11  # for each core that is kept busy
+LANES = 16  # for each core that is kept busy: what they do most of the time is wait
 
 
 class Company:

@@ -7,6 +7,7 @@ be reported, marked as partial.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from faults.plan import Plan
 from signoff.confirming import Confirming
@@ -21,7 +22,7 @@ from suites.lanes import run_plans
 from suites.lives import AT_A_TIME, Alone, doubted, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
-from suites.subject import SubjectSpec
+from suites.subject import Isolation, SubjectSpec
 from suites.together import together
 
 OnRun = Callable[[Item, int, Run], None]  # the item, which of its runs (from 1), and the run
@@ -43,7 +44,8 @@ async def examine(
 ) -> None:
     """Live through all items; `on_run` hears of each run that a result may rest on, as soon as it is over, and once,
     with an empty run, of an item that cannot be reached. lanes: how many runs go on side by side (None: as suits).
-    through: what lives through them once (None: this driver); what needs to be alone is its own affair.
+    through: what lives through them once, in other processes (None: this driver); what needs to be alone is lived
+    through here.
 
     Raises SubjectError when the subject cannot be started.
     """
@@ -53,20 +55,34 @@ async def examine(
         lived.append(run)
         on_run(item, len(lived), run)
 
-    await _live_through(examination, machine, record, through or in_lanes(driver, lanes))
+    lived = partial(_live_through, examination, machine, record, through or in_lanes(driver, lanes))
     alone = Alone(driver=driver, places=asyncio.Semaphore(min(lanes or AT_A_TIME, AT_A_TIME)))
-    drawn, cells = (Confirming(examination, alone, record, results) for results in _drawn_and_cells(examination))
-    await drawn.a_few_at_a_time()
-    await drawn.what_is_open()
-    await together((shrink_drawn(examination, alone, machine, record), cells.a_few_at_a_time()))
-    await cells.what_is_open()
+    drawn = [item for item in examination.items if item.cell is None]
+    cells = [item for item in examination.items if item.cell is not None]
+
+    async def confirm(items: Sequence[Item]) -> Confirming:
+        confirming = Confirming(examination, alone, record, examination.of(items))
+        await confirming.a_few_at_a_time()
+        return confirming
+
+    async def confirm_drawn() -> Confirming:
+        confirming = await confirm(drawn)
+        await shrink_drawn(examination, alone, machine, record)
+        return confirming
+
+    async def live_through_cells() -> Confirming:
+        await lived(cells)
+        return await confirm(cells)
+
+    if through is None or examination.spec.isolation is Isolation.SHARED:
+        await lived(examination.items)  # together: those of one way share an instance
+        confirming = await together((confirm_drawn(), confirm(cells)))
+    else:
+        await lived(drawn)  # first: to cut one down takes long, one run after the other
+        confirming = await together((confirm_drawn(), live_through_cells()))
+    for some in confirming:
+        await some.what_is_open()
     _add_twins(examination)
-
-
-def _drawn_and_cells(examination: Examination) -> tuple[list[Result], list[Result]]:
-    """What is cut down later, first."""
-    results = examination.in_order()
-    return [one for one in results if one.item.cell is None], [one for one in results if one.item.cell is not None]
 
 
 def in_lanes(driver: Driver, lanes: int | None) -> Through:
@@ -78,9 +94,11 @@ def in_lanes(driver: Driver, lanes: int | None) -> Through:
     return through
 
 
-async def _live_through(examination: Examination, machine: Machine, record: _Record, through: Through) -> None:
+async def _live_through(
+    examination: Examination, machine: Machine, record: _Record, through: Through, items: Sequence[Item]
+) -> None:
     reachable: list[Item] = []
-    for item in examination.items:
+    for item in items:
         reason = unreachable(item.plan, examination.spec, machine)
         if reason is None:
             reachable += [item] * item.times

@@ -1,5 +1,6 @@
 """What an examination has found so far: results as they come, and the runs that they rest on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from faults.plan import Plan
@@ -48,7 +49,11 @@ class Examination:
 
     def in_order(self) -> list[Result]:
         """The results, in the order of the items."""
-        return [self.results[item.id] for item in self.items if item.id in self.results]
+        return self.of(self.items)
+
+    def of(self, items: Iterable[Item]) -> list[Result]:
+        """The results of these items, in their order."""
+        return [self.results[item.id] for item in items if item.id in self.results]
 
     def number_of(self, result: Result) -> int:
         """Which of the item's runs stands for it, from 1; 0 where none was made."""

@@ -15,6 +15,7 @@ from signoff.items import Item
 from signoff.results import Examination, Result
 from signoff.shrinking import shrink_drawn
 from suites.accounts import accounts_of
+from suites.checks.tells import CHECK as TELLS
 from suites.driver import Driver
 from suites.findings import Finding, Verdict
 from suites.judge import held_against, judge, judgement_of, not_shown
@@ -128,13 +129,30 @@ def _not_lived(item: Item, spec: SubjectSpec, reason: str) -> Run:
 
 
 def _joined(item: Item, runs: list[Run]) -> Result:
-    """The worst of the repetitions stands for all of them."""
+    """The worst of the repetitions stands for all of them; where they differ, each way is told."""
     judged = [(run, judge(run)) for run in runs]
     run, judgement = max(judged, key=lambda pair: pair[1].verdict or Verdict.PASS)
-    return Result(item=item, run=run, judgement=judgement, varies=len({_told(run) for run in runs}) > 1)
+    ways = {_told(run) for run in runs}
+    if len(ways) > 1 and not judgement.not_run:
+        judgement = judgement_of((*judgement.findings, _varying(ways)))
+    return Result(item=item, run=run, judgement=judgement, varies=len(ways) > 1)
 
 
-def _told(run: Run) -> tuple[tuple[int, str, int | None], ...]:
+_Way = tuple[tuple[int, str, int | None], ...]
+
+
+def _varying(ways: Iterable[_Way]) -> Finding:
+    worded = sorted("; ".join(map(_in_words, way)) for way in ways)
+    says = f"when it was repeated it went in different ways: {', or '.join(worded)}"
+    return TELLS.passes(says)
+
+
+def _in_words(told: tuple[int, str, int | None]) -> str:
+    attempts, kind, status = told
+    return f"{attempts} sent, {kind}{'' if status is None else f' {status}'}"
+
+
+def _told(run: Run) -> _Way:
     """How a run went that only tells: sendings, outcome and status of each operation."""
     accounts = {account.operation: len(account.attempts) for account in accounts_of(run).planned}
     return tuple(

@@ -5,9 +5,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-_VERSION_S = 10
+_VERSION_S = 30  # an interpreter on a busy machine
 
 
 def environment() -> dict[str, str]:
@@ -29,16 +30,22 @@ def is_found(name: str) -> bool:
 def first_line_of(argv: Sequence[str]) -> str:
     """The first line that a version command writes, to stdout or stderr; says so when there is none."""
     try:
-        done = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_VERSION_S,
-            check=False,
-            env=environment(),
-        )
+        return _first_line(tuple(argv))
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"unknown ({error})"
+
+
+@cache
+def _first_line(argv: tuple[str, ...]) -> str:
+    """Asked once by this process: the variants of a subject are one program, and some take seconds to say it."""
+    done = subprocess.run(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=_VERSION_S,
+        check=False,
+        env=environment(),
+    )
     lines = done.stdout.decode(errors="replace").strip().splitlines()
     return lines[0] if lines else f"unknown ({argv[0]!r} wrote nothing)"

@@ -24,6 +24,7 @@ from retryproof.output import say
 from retryproof.temporary import temporary_folder
 from retryproof.terminal import steps
 from suites.driver import Driver
+from suites.ending import to_the_end
 from suites.findings import Verdict
 from suites.given import NOTHING_GIVEN, Given
 from suites.installed import Installed
@@ -147,8 +148,7 @@ async def _with_sessions(names: Sequence[str], work: Callable[[tuple[Session, ..
     with _temporary_folder() as leave, cancelling(task, leave), RouterThread() as routers:
         async with Supervisor() as supervisor:
             subjects = [_startable(name, supervisor, tools.given) for name in names]
-            await _prepare(subjects, tools.console)
-            async with _toxiproxy(supervisor, tools) as between, AsyncExitStack() as stack:
+            async with _around(subjects, supervisor, tools) as between, AsyncExitStack() as stack:
                 machine = Machine.here(toxiproxy=between is not None)
                 sessions = []
                 for name, subject in zip(names, subjects, strict=True):
@@ -170,14 +170,33 @@ def _startable(name: str, supervisor: Supervisor, given: Given) -> Subject:
     return subject
 
 
-async def _prepare(subjects: Sequence[Subject], console: Console) -> None:
-    """What stacks are made of is built while somebody can see it; what earlier runs had left of theirs is told."""
-    for subject in subjects:
-        if isinstance(subject, StackSubject):
-            with steps(console, say) as (stage, line):
-                left = await subject.prepare(stage, line)
-            if left:
-                say(f"removed what runs that were killed had left: {', '.join(left)}")
+@asynccontextmanager
+async def _around(
+    subjects: Sequence[Subject], supervisor: Supervisor, tools: _Tools
+) -> AsyncIterator[Toxiproxy | None]:
+    """What these are made of, and the Toxiproxy on their way."""
+    async with _prepared(subjects, tools.console), _toxiproxy(supervisor, tools) as between:
+        yield between
+
+
+async def _close(subject: StackSubject) -> None:
+    await to_the_end(subject.close())
+
+
+@asynccontextmanager
+async def _prepared(subjects: Sequence[Subject], console: Console) -> AsyncIterator[None]:
+    """What stacks are made of is built while somebody can see it; what earlier runs had left of theirs is told. Of
+    these nothing is left.
+    """
+    async with AsyncExitStack() as stack:
+        for subject in subjects:
+            if isinstance(subject, StackSubject):
+                stack.push_async_callback(_close, subject)
+                with steps(console, say) as (stage, line):
+                    left = await subject.prepare(stage, line)
+                if left:
+                    say(f"removed what runs that were killed had left: {', '.join(left)}")
+        yield
 
 
 @asynccontextmanager

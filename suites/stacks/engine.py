@@ -14,7 +14,6 @@ from docker.models.containers import Container
 
 from suites.stacks.container import Contained, in_words, state_of
 from suites.stacks.errors import StackError
-from suites.stacks.owner import owner_of
 
 _OF_PROJECT = "com.docker.compose.project"
 _OF_SERVICE = "com.docker.compose.service"
@@ -57,15 +56,14 @@ class Engine:
             except NotFound:
                 return None
 
-    def left_behind(self) -> list[str]:
-        """The projects of ours whose process is gone."""
+    def projects(self) -> list[str]:
+        """Every compose project of which there is anything."""
         with in_words("the engine does not say what runs"):
             labels = {"label": _OF_PROJECT}
             found = [one.labels for one in self._client.containers.list(all=True, ignore_removed=True, filters=labels)]
             found += [one.attrs.get("Labels") or {} for one in self._client.networks.list(filters=labels)]
             found += [one.attrs.get("Labels") or {} for one in self._client.volumes.list(filters=labels)]
-        names = {labels.get(_OF_PROJECT, "") for labels in found}
-        return sorted(name for name in names if (owner := owner_of(name)) is not None and owner.is_gone)
+        return sorted({labels[_OF_PROJECT] for labels in found if _OF_PROJECT in labels})
 
     def remove(self, project: str) -> None:
         """Nothing of that project is there any more: containers, networks, volumes; images stay."""

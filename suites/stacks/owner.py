@@ -30,6 +30,16 @@ class Owner:
         """It was of this host, and is no more. Of another host nobody here can tell."""
         return self.host == _this_host() and _started(self.pid) != self.started
 
+    def owns(self, project: str) -> bool:
+        """It has brought up the project of that name."""
+        return owner_of(project) == self
+
+    @staticmethod
+    def is_left(project: str) -> bool:
+        """Whoever brought up the project of that name is gone."""
+        owner = owner_of(project)
+        return owner is not None and owner.is_gone
+
     def next_project(self) -> str:
         """A name that no project of this process has had."""
         return f"retryproof-{self.host}-{self.pid}-{self.started}-{next(_count)}"

@@ -2,12 +2,13 @@
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from suites.ending import to_the_end
 from suites.processes import Supervisor
 from suites.side_thread import on_a_thread
 from suites.stacks.compose_file import StackFile
@@ -32,6 +33,13 @@ class Docker:
     engine: "Engine"
     composer: Composer
     owner: Owner
+
+    def remove(self, which: Callable[[str], bool]) -> list[str]:
+        """Those projects; their names."""
+        projects = [name for name in self.engine.projects() if which(name)]
+        for name in projects:
+            self.engine.remove(name)
+        return projects
 
 
 class StackSubject:
@@ -60,7 +68,8 @@ class StackSubject:
         async with self._preparing:
             if self._docker is not None:
                 return []
-            docker, left = await on_a_thread(_docker_here)
+            docker = await on_a_thread(_docker_here)
+            left = await on_a_thread(lambda: docker.remove(Owner.is_left))
             step(f"building the images of {self._spec.facts.name}")
             await self._build(docker, line)
             version = await on_a_thread(docker.engine.version)
@@ -70,8 +79,15 @@ class StackSubject:
 
     async def require_engine(self) -> None:
         """An engine answers. Raises StackError, with what is missing."""
-        docker, _ = await on_a_thread(_docker_here)
+        docker = await on_a_thread(_docker_here)
         await on_a_thread(docker.engine.close)
+
+    async def close(self) -> None:
+        """Nothing of it is left, also of what was being brought up when it was told to end. Raises StackError."""
+        if self._docker is not None:
+            docker, self._docker = self._docker, None
+            await on_a_thread(lambda: docker.remove(docker.owner.owns))
+            await on_a_thread(docker.engine.close)
 
     async def start(self, upstreams: Sequence[Address]) -> StackInstance:
         """An instance that forwards to these addresses and is ready. Raises StackError."""
@@ -87,7 +103,7 @@ class StackSubject:
             if isinstance(error, StackError):
                 error = await self._with_logs(instance, error)
             with suppress(StackError):  # what ends it says more than what comes of cleaning up
-                await instance.stop()
+                await to_the_end(instance.stop())
             raise error from None
         return instance
 
@@ -104,15 +120,11 @@ class StackSubject:
         return error
 
 
-def _docker_here() -> tuple[Docker, list[str]]:
-    """It, and the projects that it had to remove first."""
+def _docker_here() -> Docker:
+    """It. Raises StackError, with what is missing."""
     try:
         from suites.stacks.engine import Engine  # of the extra `docker`
     except ImportError:
         raise StackError(_DOCKER) from None
     composer = Composer.find()
-    engine = Engine.connect()
-    left = engine.left_behind()
-    for project in left:
-        engine.remove(project)
-    return Docker(engine=engine, composer=composer, owner=Owner.me()), left
+    return Docker(engine=Engine.connect(), composer=composer, owner=Owner.me())

@@ -14,6 +14,7 @@ from tests.command_process import Place, wait_for_end
 from tests.docker_engine import ROOT, Docker, compose, docker_here, ended_by, image_of, run
 
 pytestmark = pytest.mark.docker
+CORE = ("check", "--stack", "nginx", "--depth", "core")
 BROKEN = """
 services:
   forwarder:
@@ -77,13 +78,13 @@ def test_a_toxic_strikes_behind_a_router_in_a_container(place: Place) -> None:
 
 def test_ctrl_c_leaves_nothing(place: Place, docker: Docker) -> None:
     """Not even of what was being brought up."""
-    ended = ended_by(signal.SIGINT, place, lambda: bool(docker.of_ours()), "check", "--stack", "nginx")
+    ended = ended_by(signal.SIGINT, place, lambda: bool(docker.of_ours()), *CORE)
     assert ended.code == 130, ended.err
 
 
 def test_what_a_killed_run_left_is_removed_by_the_next_one(place: Place, docker: Docker) -> None:
     """It says so."""
-    ended_by(signal.SIGKILL, place, lambda: bool(docker.of_ours()), "check", "--stack", "nginx")
+    ended_by(signal.SIGKILL, place, lambda: bool(docker.of_ours()), *CORE)
     wait_for_end(place.processes())
     left = docker.of_ours()
     assert left

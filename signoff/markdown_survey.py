@@ -22,6 +22,7 @@ from suites.printable import printable
 
 COLUMNS = 8  # of one table: as many as a screen shows
 CELLS = 12  # named in one line; all are in the JSON
+FINDINGS = 3  # told in one line
 _HEAD = """\
 # Who retries what
 
@@ -82,7 +83,7 @@ def _table(columns: Sequence[Published]) -> Iterator[str]:
 
 def _heading(result: Published) -> str:
     name, _, variant = result.subject.partition(":")
-    return f"{escaped(name)} {escaped(result.number)}{f'<br>{escaped(variant)}' if variant else ''}"
+    return f"{escaped(f'{name} {result.number}')}{f'<br>{escaped(variant)}' if variant else ''}"
 
 
 def _row(row: Row, cells: Sequence[PublishedCell | None]) -> str:
@@ -100,8 +101,8 @@ def _configuration(result: Published) -> Iterator[str]:
     yield from ("", f"#### {escaped(result.subject)}", "")
     times = f"connect {result.connect_timeout_ms} ms, read {result.read_timeout_ms} ms"
     yield f"{escaped(result.version)}; promises {result.promises}; time-outs: {times}. {counts}."
-    if result.values:
-        yield from ("", "Set: " + ", ".join(f"{code(f'{name} = {text}')}" for name, text in result.values.items()))
+    if values := [code(f"{name} = {text}") for name, text in result.values.items() if text]:
+        yield from ("", f"Set: {', '.join(values)}")
     groups: dict[tuple[str, ...], list[PublishedCell]] = {}
     for cell in result.cells:
         if cell.mark is not Mark.HOLDS:
@@ -127,5 +128,12 @@ def _group(cells: Sequence[PublishedCell]) -> str:
     more = f" and {len(cells) - CELLS} more" if len(cells) > CELLS else ""
     run = ("", "") if first.mark is Mark.NOT_RUN else (sent(first), escaped(outcome(first)))
     checks = ", ".join(dict.fromkeys(each.check for each in first.findings))
-    says = f"{f'{escaped(checks)}: ' if checks else ''}{'; '.join(map(escaped, seen(first)))}"
+    says = f"{f'{escaped(checks)}: ' if checks else ''}{_says(first)}"
     return f"| {SIGNS[first.mark]} | {named}{more} | {run[0]} | {run[1]} | {says} |"
+
+
+def _says(cell: PublishedCell) -> str:
+    """The first of its findings."""
+    said = seen(cell)
+    more = f"; and {len(said) - FINDINGS} more" if len(said) > FINDINGS else ""
+    return "; ".join(map(escaped, said[:FINDINGS])) + more

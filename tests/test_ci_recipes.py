@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 from retryproof.dispatch import command_named
+from signoff.published import load_published
 from signoff.report import load_report
+from suites.subject_file import built_in_file
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "ci.md").read_text()
@@ -103,3 +105,15 @@ def test_the_reference_is_signed_off_against_a_whole_report() -> None:
     assert (report.subject.name, report.verdict, report.depth, report.partial) == ("reference", "PASS", "core", "")
     assert {cell.verdict for cell in report.cells} == {"PASS"}
     assert "signoff" in tox["tox"]["env_list"].split(", ")
+
+
+def test_what_ci_compares_is_published_and_installed_in_that_version() -> None:
+    """What it installs is what the subject's file says; each that it names has a result."""
+    tox = configparser.ConfigParser(interpolation=None)
+    tox.read(ROOT / "tox.ini")
+    survey = tox["testenv:survey"]
+    (pin,) = re.findall(r"install -q (\S+)$", survey["commands_pre"], re.MULTILINE)
+    assert built_in_file("urllib3").install.endswith(f" {pin}")
+    names = shlex.split(survey["commands"].partition(" --compare")[0])[2:]
+    assert set(names) <= {load_published(path).subject for path in (ROOT / "results").glob("*.json")}
+    assert "survey" in tox["tox"]["env_list"].split(", ")

@@ -14,6 +14,7 @@ from faults.catalogue import CATALOGUE, DISTURBANCES, POISONS
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.vocabulary import Class, Replied
 from signoff import sign_off
+from signoff.published import Published, PublishedCell
 from signoff.report import CellReport, Report
 from suites.subject_keys import KEYS
 
@@ -88,6 +89,13 @@ def test_every_key_of_a_report_is_documented() -> None:
     """By its name in the JSON."""
     keys = {name for kind in (Report, CellReport) for name in kind.__struct_encode_fields__}
     assert _tables_of("report.md") >= keys
+
+
+def test_every_key_of_a_published_result_is_documented() -> None:
+    """By its name in the JSON."""
+    keys = {name for kind in (Published, PublishedCell) for name in kind.__struct_encode_fields__}
+    text = (ROOT / "docs" / "survey.md").read_text().partition("## results/")[2]
+    assert {key for key in keys if f"`{key}`" not in text} == set()
 
 
 def test_every_key_of_a_sign_off_is_documented() -> None:

@@ -30,6 +30,7 @@ from tests.ledgers import (
     struck,
 )
 
+CLIENT = replace(PROXY, called=True)
 PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
 
 CASES = (
@@ -148,6 +149,19 @@ CASES = (
         name="a proxy that loses the end of a whole answer without a trace",
         rule=4,
         run=run(planned(), HEALTHY, ok(body=HALF), subject=PROXY),
+        verdict=FAIL,
+        says={"own-result": FAIL},
+    ),
+    Case(
+        name="who passes bytes on may hand out an object that was made of them",
+        rule=4,
+        run=run(planned(), HEALTHY, replace(ok(), arrival=Arrival.RETURNED, body=b""), subject=CLIENT),
+        verdict=PASS,
+    ),
+    Case(
+        name="a client that passes bytes on hands out others",
+        rule=4,
+        run=run(planned(), HEALTHY, replace(ok(), body=HALF), subject=CLIENT),
         verdict=FAIL,
         says={"own-result": FAIL},
     ),

@@ -159,6 +159,15 @@ CASES = (
         verdict=PASS,
     ),
     Case(
+        name="who passes bytes on hands out an object that holds something else",
+        rule=4,
+        run=run(
+            planned(), HEALTHY, replace(ok(), arrival=Arrival.RETURNED, body=b"", tokens=(1,), text=""), subject=CLIENT
+        ),
+        verdict=FAIL,
+        says={"own-result": FAIL},
+    ),
+    Case(
         name="a client that passes bytes on hands out others",
         rule=4,
         run=run(planned(), HEALTHY, replace(ok(), body=HALF), subject=CLIENT),

@@ -3,18 +3,17 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from faults.plan_json import dump_plan
 from signoff.items import Item
 from signoff.published import Kind
+from suites.chain import JOINED, ChainSubject
 from suites.client_process import ClientSubject
 from suites.foreign import ForeignSubject
 from suites.processes import Supervisor
 from suites.registry import AnySubject, subject_named
 from suites.subject_text import SubjectFile
 
-CHAIN = "+"  # between the names of those that stand one behind the other
 _HERE = "{here}/"
 
 
@@ -32,6 +31,10 @@ class Configuration:
 def configuration_of(name: str) -> Configuration:
     """That of a subject, which is not started. Raises what subject_named does."""
     subject = subject_named(name, Supervisor())
+    if isinstance(subject, ChainSubject):
+        parts = [configuration_of(part) for part in name.split(JOINED, 1)]
+        values = {f"{at}.{key}": text for at, part in enumerate(parts, 1) for key, text in part.values.items()}
+        return Configuration(kind=_kind(name, subject), values=values, digest=_digest(part.digest for part in parts))
     if not isinstance(subject, ForeignSubject | ClientSubject):
         return Configuration(kind=_kind(name, subject), digest=_digest([repr(subject.spec)]))
     file = subject.file
@@ -50,7 +53,7 @@ def plans_digest(items: Iterable[Item]) -> str:
 
 
 def _kind(name: str, subject: AnySubject) -> Kind:
-    if CHAIN in Path(name).name:
+    if isinstance(subject, ChainSubject):
         return "chains"
     return "clients" if isinstance(subject, ClientSubject) else "forwarders"
 

@@ -23,6 +23,7 @@ from retryproof.interrupts import cancelling
 from retryproof.output import say
 from retryproof.temporary import temporary_folder
 from retryproof.terminal import steps
+from suites.chain import ChainSubject
 from suites.driver import Driver
 from suites.ending import to_the_end
 from suites.findings import Verdict
@@ -165,7 +166,7 @@ async def _with_sessions(names: Sequence[str], work: Callable[[tuple[Session, ..
 def _startable(name: str, supervisor: Supervisor, given: Given) -> Subject:
     """Raises SubjectError, with what to install, for one that cannot run here."""
     subject = subject_named(name, supervisor, given)
-    if isinstance(subject, Installed) and (missing := subject.missing()):
+    if isinstance(subject, Installed | ChainSubject) and (missing := subject.missing()):
         raise SubjectError(missing)
     return subject
 

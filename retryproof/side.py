@@ -18,6 +18,7 @@ from signoff.examination import Through, examine, in_lanes
 from signoff.items import Item, wants_futures
 from signoff.measuring import measure_loads, measure_work
 from signoff.results import Examination
+from suites.chain import ChainSubject
 from suites.futures.offer import Offer
 from suites.futures.suite import IN_CONTAINERS, UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
@@ -120,7 +121,7 @@ class Side:
         workers, subject = self._workers(), self.session.subject
         if workers is None:
             return in_lanes(self.session.driver, self.options.lanes)
-        if isinstance(subject, Installed):
+        if isinstance(subject, Installed | ChainSubject):
             await subject.read_version()  # what starts an instance here may be nothing
         return workers.live
 

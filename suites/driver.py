@@ -32,7 +32,7 @@ from suites.run import Run, Sockets
 from suites.settling import last_words, settle
 from suites.stage import Stage
 from suites.stages import Stages
-from suites.subject import InProcess, Subject
+from suites.subject import InProcess, Layered, Subject
 from suites.warming import Warmth, WarmUp, arm, most_met, most_sockets
 from suites.way import Way, way_of
 
@@ -88,6 +88,8 @@ class Driver:
         started_ns = time.monotonic_ns()
         spec = self.subject.spec
         warm_up = await self._warm_up(stage, plan)
+        if plan.listeners and not _reuses(plan):
+            await stage.close_idle()  # a connection that its probes have left is met by no fault of a listener
         operations = self.numbers.take(len(plan.operations))
         async with AsyncExitStack() as stack:
             occupants = (await self._occupant(stack, stage, plan),) if way_of(plan).max_connections else ()
@@ -136,6 +138,7 @@ class Driver:
             overlaid=not plan.under or await stage.overlaid(),
             stalled_ms=max(pulse.worst_since(started_ns) for pulse in self.pulses),
             shortest_timeout_ms=min(spec.read_timeout_ms, spec.connect_timeout_ms),
+            between=stage.instance.passed() if isinstance(stage.instance, Layered) else None,
         )
 
     async def _occupant(self, stack: AsyncExitStack, stage: Stage, plan: Plan) -> Occupant:

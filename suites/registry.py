@@ -7,6 +7,7 @@ from importlib.metadata import version as version_of
 
 from suites.callable_path import is_callable_path, load_callable
 from suites.callables import CallableSubject
+from suites.chain import JOINED, ChainSubject, chained
 from suites.client_process import ClientSubject
 from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given, is_a_url, url_subject
@@ -34,7 +35,8 @@ def built_in_subjects() -> tuple[str, ...]:
     return (REFERENCE, *policies, *built_in_names())
 
 
-AnySubject = ReferenceSubject | ForeignSubject | ClientSubject | StandingSubject | CallableSubject | StackSubject
+Started = ForeignSubject | ClientSubject
+AnySubject = ReferenceSubject | Started | StandingSubject | CallableSubject | StackSubject | ChainSubject
 
 
 def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVEN) -> AnySubject:
@@ -60,6 +62,8 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
         return StandingSubject(file) if file.url else _started(file, supervisor)
     if name in built_in_names():
         return _started(built_in_file(name), supervisor)
+    if JOINED in name and (chain := _chain(name, supervisor)):
+        return chain
     if is_callable_path(name) and head not in built_in_names():
         return CallableSubject(loaded=load_callable(name))
     near = ", ".join(get_close_matches(name, built_in_subjects(), n=3, cutoff=0.4))
@@ -69,8 +73,23 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
     )
 
 
-def _started(file: SubjectFile, supervisor: Supervisor) -> ForeignSubject | ClientSubject:
+def _started(file: SubjectFile, supervisor: Supervisor) -> Started:
     return (ClientSubject if file.channel is Channel.LINES else ForeignSubject)(file, supervisor)
+
+
+def _chain(name: str, supervisor: Supervisor) -> ChainSubject | None:
+    """Both of those that this names; None unless it names two. Raises what subject_named does."""
+    outer, _, inner = name.partition(JOINED)
+    if not outer or not inner:
+        return None
+    first, second = subject_named(outer, supervisor), subject_named(inner, supervisor)
+    if not isinstance(first, Started) or not isinstance(second, ForeignSubject):
+        raise UnknownSubjectError(
+            f"subject {name!r}; expected two that are started here, A+B, and B one that is called over HTTP"
+        )
+    if not chained(first.spec, second.spec).apis:
+        raise UnknownSubjectError(f"subject {name!r}; expected two that can be asked for the same")
+    return ChainSubject(first, second)
 
 
 async def described(name: str) -> SubjectSpec:
@@ -78,7 +97,7 @@ async def described(name: str) -> SubjectSpec:
     run, and the ValueErrors of subject_named.
     """
     subject = subject_named(name, Supervisor())
-    if isinstance(subject, Installed):
+    if isinstance(subject, Installed | ChainSubject):
         if missing := subject.missing():
             raise SubjectError(missing)
         await subject.read_version()

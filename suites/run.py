@@ -1,5 +1,6 @@
 """A finished run: all that a check may look at. Checks open nothing and start nothing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -55,6 +56,7 @@ class Run:
     ended by itself, if it did. company: other runs shared the subject while this one was going on. overlaid: what the
     plan lays over its hops still lay there when it was over. stalled_ms: the longest time by which a loop of ours came
     late meanwhile; shortest_timeout_ms: what that has to be held against.
+    between: of a subject that is two, one behind the other, how often each operation was sent from one to the other.
     unreachable: why the subject or the machine cannot reach this run's faults (then nothing was run).
     """
 
@@ -73,4 +75,5 @@ class Run:
     overlaid: bool = True
     stalled_ms: float = 0.0
     shortest_timeout_ms: int = 300
+    between: Mapping[int, int] | None = None
     unreachable: str | None = None

@@ -2,6 +2,7 @@
 calls, idleness and an end. Everything else about it is its own affair.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -149,6 +150,14 @@ class InProcess(Protocol):
 
     async def pulse(self) -> Pulse:
         """A pulse on that loop."""
+
+
+@runtime_checkable
+class Layered(Protocol):
+    """An instance that is two, one behind the other."""
+
+    def passed(self) -> Counter[int]:
+        """How often each operation was sent from the first to the second."""
 
 
 class Tells(Protocol):

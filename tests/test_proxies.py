@@ -34,6 +34,8 @@ SEEN = {
     "h2o": ONCE,
     "lighttpd": ((200, 1, 1), (500, 1, 1), (503, 1, 1)),
     "vllm-router": TWICE,
+    "sglang-router": TWICE,
+    "smg": TWICE,
     "caddy:retry-post": ((200, 1, 1), (502, 4, 1), (503, 1, 1)),  # it has no body left to send
 }
 OF_CI = ("haproxy", "apache2", "varnishd")  # the programs that .ci/run installs: a machine of ours may lack others

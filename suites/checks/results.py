@@ -44,7 +44,7 @@ class _Message(msgspec.Struct, frozen=True):
 
 class _ChatChoice(msgspec.Struct, frozen=True):
     message: _Message
-    token_ids: tuple[int, ...]
+    token_ids: tuple[int, ...] | None = None  # no part of a chat in OpenAI's words: its text names the execution too
 
     @property
     def text(self) -> str:
@@ -64,8 +64,12 @@ _decode_chat = msgspec.json.Decoder(_Chat).decode
 
 
 def passes_bytes(outcome: Outcome, subject: SubjectFacts) -> bool:
-    """What its caller got is bytes that it promises not to touch, and no object that was made of them."""
-    return subject.promises is Promise.TRANSPARENT and outcome.arrival is not Arrival.RETURNED
+    """What its caller got is bytes that it promises not to touch, and no object that was made of them. One that writes
+    anew may end a stream that broke with an error event of its own.
+    """
+    if subject.promises is not Promise.TRANSPARENT or outcome.arrival is Arrival.RETURNED:
+        return False
+    return not (subject.rewrites and outcome.form.stream and streamed_in(outcome.content, outcome.form.api).error)
 
 
 def is_success(outcome: Outcome, subject: SubjectFacts) -> bool:
@@ -134,7 +138,14 @@ def match(attempt: Attempt, outcome: Outcome, subject: SubjectFacts) -> Match:
     returned = outcome.arrival is Arrival.RETURNED
     if returned or outcome.heard:  # a call returns one choice, the first; a sample holds as many as asked for
         return Match.EQUAL if _holds(outcome, *made[0]) else Match.NONE
-    return Match.EQUAL if _projected(outcome) == made else Match.NONE
+    projected = _projected(outcome)
+    equal = projected is not None and len(projected) == len(made) and all(map(_is_of, projected, made))
+    return Match.EQUAL if equal else Match.NONE
+
+
+def _is_of(projected: "_Projected", result: "Result") -> bool:
+    tokens, text = projected
+    return tokens in (None, result[0]) and text == result[1]
 
 
 def _holds(outcome: Outcome, tokens: tuple[int, ...], text: str) -> bool:
@@ -172,6 +183,7 @@ def _sent_bytes(act: Answer, operation: int, execution: int, attempt: Attempt) -
 
 
 Result = tuple[tuple[int, ...], str]  # tokens and text of one choice
+_Projected = tuple[tuple[int, ...] | None, str]
 
 
 def results_of(operation: int, execution: int, attempt: Attempt) -> tuple[Result, ...]:
@@ -192,8 +204,8 @@ def _result(operation: int, execution: int, choice: int, form: Form) -> Result:
     return tuple(result_tokens(operation, execution, choice, most)), result_text(operation, execution, choice, most)
 
 
-def _projected(outcome: Outcome) -> tuple[Result, ...] | None:
-    """Tokens and text of each choice; None for what is no answer in the form that was asked for."""
+def _projected(outcome: Outcome) -> tuple[_Projected, ...] | None:
+    """Tokens (where there are any) and text of each choice; None for no answer in the form that was asked for."""
     content = outcome.content
     if outcome.form.stream:
         streamed = streamed_in(content, outcome.form.api).choices

@@ -56,13 +56,27 @@ def markdown_of_survey(results: Sequence[Published]) -> bytes:
         of_kind = [result for result in results if result.kind == kind]
         lines += _tables(title, of_kind)
     lines += ["", "## What was seen", ""]
-    lines += ["| check | holds everybody to |", "|---|---|"]
-    lines += [f"| {code(name)} | {escaped(invariant)} |" for name, invariant in checks_of(results).items()]
+    lines += ["| check | holds everybody to | did not hold, in how many cells |", "|---|---|---|"]
+    lines += [
+        f"| {code(name)} | {escaped(invariant)} | {_broken_in(results, name)} |"
+        for name, invariant in checks_of(results).items()
+    ]
     for group in by_subject(results):
         lines += ["", f"### {escaped(group[0].subject.partition(':')[0])}"]
         for result in group:
             lines += _configuration(result)
     return printable("\n".join(lines) + "\n" + _AGAIN).encode()
+
+
+def _broken_in(results: Sequence[Published], check: str) -> str:
+    """Every configuration in which that was seen."""
+    counts = {
+        result.subject: sum(
+            any(each.check == check and each.verdict == "FAIL" for each in cell.findings) for cell in result.cells
+        )
+        for result in results
+    }
+    return ", ".join(f"{code(subject)} {count}" for subject, count in counts.items() if count)
 
 
 def _tables(title: str, results: Sequence[Published]) -> Iterator[str]:

@@ -42,6 +42,7 @@ def test_what_is_to_be_said_of_many_cells_is_said_once() -> None:
     (line,) = [line for line in page.splitlines() if line.startswith("| ✗ | ")]
     assert line.count("<code>") == 3
     assert "safe&#45;retry" in line or "safe-retry" in line
+    assert "| <code>mine</code> 3 |" in page  # cells in which the check did not hold
     assert "this machine stalled" in page
     assert "it keeps no connections" in page
     assert "retryproof check mine" in page.replace("&#45;", "-")

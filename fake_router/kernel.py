@@ -92,6 +92,13 @@ def unaccepted(port: int) -> dict[int, int]:
     return {s.remote_port: s.unread_bytes for s in _dump(_READABLE, source_port=port) if s.inode == 0}
 
 
+def unread_in(port: int, *, of: int) -> int:
+    """How many bytes lie unread at that port in a connection of the peer with port `of`; 0 also where there is none
+    on this machine. Raises OSError when the kernel has no sock_diag.
+    """
+    return sum(s.unread_bytes for s in _dump(_READABLE, source_port=port) if s.remote_port == of)
+
+
 def _dump(
     states: int, *, source_port: int | None = None, remote_ports: Collection[int] | None = None
 ) -> Iterator[_Socket]:

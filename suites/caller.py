@@ -12,6 +12,7 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
+from suites.apart import read_by_peer
 from suites.history import Arrival
 from suites.leaving import Leave, close, until_told
 from suites.pipe import Pipe, in_words, pipe_on
@@ -100,7 +101,9 @@ async def read_reply(pipe: Pipe, reading: Reading) -> Reply:
 async def _send(pipe: Pipe, parts: Parts, reading: Reading) -> None:
     # An error here shows when reading: the peer may have answered before it closed (RFC 9112 s9.5).
     with contextlib.suppress(OSError):
-        for part in parts.at_once:
+        for place, part in enumerate(parts.at_once):
+            if place and len(parts.at_once) == 2:
+                await read_by_peer(pipe.sock)
             await pipe.send(part)
         if parts.expecting:
             with contextlib.suppress(TimeoutError):  # RFC 9110 s10.1.1: no client waits for ever

@@ -1,8 +1,11 @@
 """What a result was made with: the configuration of a subject, as it can be published, and digests of it."""
 
 import hashlib
+import json
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from faults.plan_json import dump_plan
 from signoff.items import Item
@@ -12,6 +15,7 @@ from suites.client_process import ClientSubject
 from suites.foreign import ForeignSubject
 from suites.processes import Supervisor
 from suites.registry import AnySubject, subject_named
+from suites.subject_file import BUILT_IN, file_and_variant
 from suites.subject_text import SubjectFile
 
 _HERE = "{here}/"
@@ -37,14 +41,24 @@ def configuration_of(name: str) -> Configuration:
         return Configuration(kind=_kind(name, subject), values=values, digest=_digest(part.digest for part in parts))
     if not isinstance(subject, ForeignSubject | ClientSubject):
         return Configuration(kind=_kind(name, subject), digest=_digest([repr(subject.spec)]))
-    file = subject.file
-    said = (file.spec, file.speech, file.channel, file.command, file.ready, file.headers, file.body)
-    more = (file.not_executed, file.values, file.tls, file.names, file.files)
+    path, variant = file_and_variant(name) or _built_in(name)
     return Configuration(
         kind=_kind(name, subject),
-        values=dict(file.values),
-        digest=_digest([repr(said), repr(more), *_beside(file)]),
+        values=dict(subject.file.values),
+        digest=_digest([*_said(path, variant), *_beside(subject.file)]),
     )
+
+
+def _built_in(name: str) -> tuple[Path, str | None]:
+    stem, _, variant = name.partition(":")
+    return BUILT_IN / f"{stem}.toml", variant or None
+
+
+def _said(path: Path, variant: str | None) -> list[str]:
+    """All that its file says of it: not how it is laid out, and nothing of other variants."""
+    data = tomllib.loads(path.read_text("utf-8"))
+    variants = data.pop("variants", {})
+    return [json.dumps(each, sort_keys=True, default=str) for each in (data, variants.get(variant, {}))]
 
 
 def plans_digest(items: Iterable[Item]) -> str:

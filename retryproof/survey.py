@@ -31,6 +31,13 @@ from suites.registry import REFERENCE, built_in_subjects
 from suites.subject import Isolation
 
 LIMIT_S = 600
+CHAINS = (
+    "nginx+litellm-proxy",
+    "openai+litellm-proxy",
+    "openai+nginx:retry-non-idempotent",
+    "skyrl+vllm-router",
+    "caddy:retry-post-buffered+haproxy:retry-all",
+)  # one in front of another, as people put them; how both multiply
 _OURS = (REFERENCE, f"{REFERENCE}-server")  # the world's software is surveyed
 _DESCRIPTION = """\
 Examine every forwarder and every client that can run here, and publish what was
@@ -70,7 +77,12 @@ class _Wanted:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("subjects", metavar="SUBJECT", nargs="*", help="only these (default: every built-in one but the reference)")
+    add(
+        "subjects",
+        metavar="SUBJECT",
+        nargs="*",
+        help="only these (default: every built-in one but the reference, and some chains of two)",
+    )
     add("--depth", choices=[str(depth) for depth in Depth], default=str(Depth.CORE), help="default: core")
     add("--only", metavar="GLOB", help="with --compare: only the cells whose id matches")
     mode = parser.add_mutually_exclusive_group()
@@ -113,7 +125,7 @@ def _run(options: argparse.Namespace) -> Exit:
 
 
 def _wanted(options: argparse.Namespace) -> _Wanted:
-    ours = [name for name in built_in_subjects() if name.partition(":")[0] not in _OURS]
+    theirs = [name for name in built_in_subjects() if name.partition(":")[0] not in _OURS]
     choice = Choice(depth=Depth(options.depth), only=options.only, examples=0, futures=False)
     examine = ExamineOptions(
         choice=choice,
@@ -125,7 +137,7 @@ def _wanted(options: argparse.Namespace) -> _Wanted:
         limit_s=options.limit_s,
     )
     return _Wanted(
-        names=tuple(dict.fromkeys(options.subjects)) or tuple(ours),
+        names=tuple(dict.fromkeys(options.subjects)) or (*theirs, *CHAINS),
         asked=bool(options.subjects),
         results=options.results,
         examine=examine,

@@ -111,7 +111,13 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def version_number(said: str) -> str:
-    """The first number with a point in what a program says of its version; all that it says where there is none."""
+    """The first number with a point in what a program says of its version, all that it says where there is none; of a
+    chain those of both.
+    """
+    return "+".join(_number(part) for part in said.split(" + "))
+
+
+def _number(said: str) -> str:
     found = _NUMBER.search(said)
     return _UNFIT.sub("-", found[0] if found else said).strip("-.")[:60] or "unknown"
 

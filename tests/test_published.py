@@ -46,6 +46,7 @@ def test_of_each_cell_the_worst_is_said(one: CellReport, mark: Mark) -> None:
         ("@fastify/http-proxy 11.6.3, node v20.20.2", "11.6.3"),
         ("v2.11.7 h1:yj0Y4=", "2.11.7"),
         ("r 17 (a/b)", "r-17-a-b"),
+        ("openai 3.57.0 + litellm 1.2", "3.57.0+1.2"),
         ("", "unknown"),
     ],
 )

@@ -60,7 +60,7 @@ def test_nginx_in_a_container_gets_the_verdicts_of_nginx(place: Place, tmp_path:
 
 def test_each_fault_of_a_container_strikes_with_its_witness(place: Place) -> None:
     """The reference server passes; what needs a network of its own is not run on the host's."""
-    ended = run(place, "check", "--stack", "vllm", "--only", "container/*", "--lanes", "2")
+    ended = run(place, "check", "--stack", "vllm", "--only", "container/*")
     assert ended.code == 0, ended.err
     acts = {id_: fault.act for id_, fault in DISTURBANCES.items() if isinstance(fault.act, Disturb)}
     reached = {id_ for id_, act in acts.items() if not act.needs_network}

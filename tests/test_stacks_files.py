@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from suites.stacks.compose_file import load_stack, stack_name
+from suites.stacks.compose_file import START_MS, load_stack, stack_name
 from suites.stacks.labels import Role
 from suites.subject import Isolation
 from suites.subject_file import built_in_file
@@ -60,7 +60,8 @@ def test_labels_say_what_a_subject_file_would(tmp_path: Path) -> None:
     stack = load_stack(written(tmp_path, WHOLE))
     spec = stack.file.spec
     assert [api.value for api in spec.apis] == ["completions", "chat"]
-    assert (spec.quiet_ms, spec.tls, spec.upstreams) == (700, False, 1)
+    assert (spec.quiet_ms, spec.tls, spec.upstreams, spec.start_ms) == (700, False, 1, START_MS)
+    assert (spec.container, spec.network) == (True, False)
     assert [marker.status for marker in spec.facts.contract.not_accepted] == [503]
     assert stack.labelled.roles == {"proxy": Role.FORWARDER, "router": Role.ROUTER}
     assert stack.ports == ("RETRYPROOF_PORT", "RETRYPROOF_PORT_ROUTER")

@@ -15,6 +15,7 @@ from suites.subject_text import SubjectFile
 
 NAMES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
 OF_STACKS = "stack:"  # a stack that comes with the source, by its name
+START_MS = 60_000  # several are brought up at once, and each is several containers
 FOLDER = "/stack"  # where the folder of an instance is inside its containers
 _PORT = re.compile(r"\bRETRYPROOF_PORT(?:_[A-Z0-9_]+)?\b")
 _DEFAULTS = {"connect_timeout_ms": 300, "read_timeout_ms": 300, "upstreams": 1, "isolation": "shared"}
@@ -122,6 +123,7 @@ def _subject(path: Path, text: str, services: Mapping[str, Any], labelled: Label
         data, variant = _like(path, labelled.like)
     for key, value in labelled.keys.items():
         data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
+    data.setdefault("start_ms", START_MS)
     data.setdefault("name", f"stack {path.resolve().parent.name}")
     if "idle" in labelled.keys:
         data.pop("quiet_ms", None)

@@ -22,7 +22,7 @@ def test_the_way_to_the_routers_is_the_seconds_and_what_callers_see_the_firsts()
     assert (spec.facts.name, spec.facts.promises) == ("nginx+litellm-proxy", Promise.ANSWERING)
     assert (spec.upstreams, spec.read_timeout_ms, spec.isolation) == (1, inner.read_timeout_ms, Isolation.FRESH)
     assert spec.quiet_ms == (outer.quiet_ms or 0) + (inner.quiet_ms or 0)
-    assert spec.apis == outer.apis
+    assert spec.apis == (Api.CHAT,)
     skyrl = chained(built_in_file("skyrl").spec, built_in_file("vllm-router:disable-circuit-breaker").spec)
     assert (skyrl.facts.promises, skyrl.apis, skyrl.isolation) == (
         Promise.FUTURES,

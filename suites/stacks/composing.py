@@ -59,6 +59,7 @@ class Composer:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(process.ended.wait(), _LOOK_S)
                 shown = _tell(log, shown, on_line)
+            _tell(log, shown, on_line)  # it may have ended before it was looked at
         finally:
             how = process.died()
             await process.stop()

@@ -127,7 +127,9 @@ def seen(one: Candidate, items: tuple[Item, ...], options: ExamineOptions, conso
 
 
 def _is_doubtful(cell: CellReport) -> bool:
-    return cell.verdict == "UNKNOWN" or cell.stalled
+    """It proved nothing, or one of its musts is open beside another that is broken; or this machine stalled."""
+    open_ = any(each.kind == "must" and each.verdict == "UNKNOWN" for each in cell.findings)
+    return cell.verdict == "UNKNOWN" or open_ or cell.stalled
 
 
 def with_twins(items: Iterable[Item], ids: Iterable[str]) -> tuple[Item, ...]:

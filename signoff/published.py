@@ -19,7 +19,8 @@ FOLDER = Path("results")
 
 Kind = Literal["forwarders", "clients", "chains"]
 _NUMBER = re.compile(r"\d+(?:\.\d+)+[0-9A-Za-z.+-]*")
-_OPERATION = re.compile(r"\boperation (\d+)\b")
+_COUNTED = re.compile(r"\b(operation|execution) (\d+)\b")
+_Numbers = dict[str, dict[str, int]]  # of a cell: "operation" or "execution", then its number in the report
 _UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 
 
@@ -147,7 +148,7 @@ def published(report: Report, *, kind: Kind, values: Mapping[str, str], configur
 
 
 def _cell(cell: CellReport) -> PublishedCell:
-    numbers: dict[str, int] = {}
+    numbers: _Numbers = {}
     return PublishedCell(
         id=cell.id,
         fault=cell.fault,
@@ -184,7 +185,7 @@ def mark_of(cell: CellReport) -> Mark:
     return Mark.TELLS if cell.tells else Mark.HOLDS
 
 
-def _finding(finding: FindingReport, numbers: dict[str, int]) -> PublishedFinding:
+def _finding(finding: FindingReport, numbers: _Numbers) -> PublishedFinding:
     return PublishedFinding(
         check=finding.check,
         kind=finding.kind,
@@ -193,9 +194,16 @@ def _finding(finding: FindingReport, numbers: dict[str, int]) -> PublishedFindin
     )
 
 
-def _renumbered(says: str, numbers: dict[str, int]) -> str:
-    """Operations are counted through a whole examination; here in the order in which their cell names them."""
-    return _OPERATION.sub(lambda found: f"operation {numbers.setdefault(found[1], len(numbers) + 1)}", says)
+def _renumbered(says: str, numbers: _Numbers) -> str:
+    """Operations and executions are counted through all that shares a router; here in the order in which their cell
+    names them.
+    """
+
+    def number(found: re.Match[str]) -> str:
+        of_kind = numbers.setdefault(found[1], {})
+        return f"{found[1]} {of_kind.setdefault(found[2], len(of_kind) + 1)}"
+
+    return _COUNTED.sub(number, says)
 
 
 def dump_published(result: Published) -> bytes:

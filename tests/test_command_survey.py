@@ -141,10 +141,11 @@ def test_another_version_is_said_and_published_beside(surveys: Surveys, capsys: 
 
 def test_what_proved_nothing_is_lived_through_again_before_it_is_published(surveys: Surveys) -> None:
     """With its twin, and with nothing else."""
-    turns = iter(((cell(id="none/healthy/first"), UNPROVED), (cell(stalled=True),), (cell(),)))
+    beside = broken(RETRIED, OPEN)  # a must is open beside one that is broken
+    turns = iter(((cell(id="none/healthy/first"), UNPROVED), (cell(stalled=True),), (beside,), (cell(),)))
     surveys.goes = lambda _name, _items: next(turns)
     assert surveys.run("reference") is Exit.PASS
-    assert surveys.examined == [("reference", CORE), ("reference", 2), ("reference", 2)]
+    assert surveys.examined == [("reference", CORE), ("reference", 2), ("reference", 2), ("reference", 2)]
     (found,) = load_all(surveys.folder / "results")
     assert [one.mark for one in found.cells] == ["holds", "holds"]
 

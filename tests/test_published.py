@@ -66,14 +66,17 @@ def test_times_runs_and_the_numbers_of_operations_change_no_byte() -> None:
     """What an examination adds by chance is not published."""
 
     def one(operation: int, **by_chance: Any) -> bytes:
-        says = f"operation {operation} was sent again; fresh operation {operation + 7} was not, operation {operation}"
+        says = (
+            f"operation {operation} was sent again; fresh operation {operation + 7} was not, operation {operation} "
+            f"holds execution {operation + 9}"
+        )
         finding = FindingReport(
             check="safe-retry", kind="must", verdict="FAIL", says=says, entries=(operation, operation + 1)
         )
         return dump_published(result(broken(finding, **by_chance)))
 
     assert one(3, delay_ms=1.0, runs=1, run=1) == one(123, delay_ms=9.5, runs=4, run=2)
-    assert b"operation 1 was sent again; fresh operation 2 was not, operation 1" in one(3)
+    assert b"operation 1 was sent again; fresh operation 2 was not, operation 1 holds execution 1" in one(3)
 
 
 def test_results_are_read_back_by_kind_subject_and_version(tmp_path: Path) -> None:

@@ -148,6 +148,13 @@ def in_words(what: str, to_do: str = "see what the engine itself says: `docker i
     """Whatever an engine, or the way to it, refuses. Raises StackError."""
     try:
         yield
-    except (DockerException, RequestException, OSError) as error:
-        why = shortened(" ".join(str(error).split()), _SHOWN_CHARACTERS)
-        raise StackError(f"{what} ({why}); {to_do}") from None
+    except DockerException as error:
+        raise StackError(f"{what} ({_why(error)}); {to_do}") from None
+    except (RequestException, OSError) as error:
+        gone = "the engine does not answer any more"
+        again = "start it, and run this again: what was left is removed then"
+        raise StackError(f"{what}: {gone} ({_why(error)}); {again}") from None
+
+
+def _why(error: Exception) -> str:
+    return shortened(" ".join(str(error).split()), _SHOWN_CHARACTERS)

@@ -35,7 +35,7 @@ CHAINS = (
     "nginx+litellm-proxy",
     "openai+litellm-proxy",
     "openai+nginx:retry-non-idempotent",
-    "skyrl+vllm-router",
+    "skyrl+vllm-router:disable-circuit-breaker",
     "caddy:retry-post-buffered+haproxy:retry-all",
 )  # one in front of another, as people put them; how both multiply
 _OURS = (REFERENCE, f"{REFERENCE}-server")  # the world's software is surveyed

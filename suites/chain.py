@@ -12,7 +12,7 @@ from suites.history import Outcome
 from suites.hop import Hop
 from suites.leaving import Leave
 from suites.run import Promise, SubjectFacts
-from suites.subject import Isolation, SubjectSpec
+from suites.subject import SubjectSpec
 from suites.subject_keys import DIMENSIONS
 from suites.way import Address
 
@@ -23,7 +23,8 @@ class ChainSubject:
     """`outer` in front of `inner`, which stands in front of the routers: a Subject."""
 
     def __init__(self, outer: ForeignSubject | ClientSubject, inner: ForeignSubject) -> None:
-        self.outer = outer
+        said = {**inner.file.headers, **outer.file.headers}  # what the second wants to hear is the callers' to say
+        self.outer = type(outer)(replace(outer.file, headers=said), outer.supervisor)
         self.inner = inner
 
     @property
@@ -110,20 +111,19 @@ class CalledChain(ChainInstance):
 
 def chained(outer: SubjectSpec, inner: SubjectSpec) -> SubjectSpec:
     """What is known of one in front of the other: of the way to the routers what `inner` says, of what callers ask for
-    and see what `outer` says, as far as `inner` can do it too.
+    and see what `outer` says, as far as `inner` can do it too. All hops lead to one that answers: which of them `outer`
+    has last used makes no difference to the next operation, so that it is shared where `inner` is.
     """
     asked = {name: why for name, why in outer.reach.items() if name in DIMENSIONS}
     of_routers = {"tls", "names", "pool", "reused", "http10_upstream"}
     reach = {**{name: why for name, why in asked.items() if name not in of_routers}, **inner.reach}
     quiet_ms = _settling_ms(outer) + _settling_ms(inner)
-    alone = Isolation.FRESH in (outer.isolation, inner.isolation)
     return replace(
         inner,
         facts=_facts(outer.facts, inner.facts),
         version=" + ".join(filter(None, (outer.version, inner.version))),
         quiet_ms=quiet_ms,
         call_ms=2 * (outer.ceiling_ms + inner.ceiling_ms),
-        isolation=Isolation.FRESH if alone else Isolation.SHARED,
         reach=reach,
         start_ms=outer.start_ms + inner.start_ms,
         apis=tuple(api for api in outer.apis if api in inner.apis),

@@ -20,7 +20,7 @@ def test_the_way_to_the_routers_is_the_seconds_and_what_callers_see_the_firsts()
     outer, inner = built_in_file("nginx").spec, built_in_file("litellm-proxy").spec
     spec = chained(outer, inner)
     assert (spec.facts.name, spec.facts.promises) == ("nginx+litellm-proxy", Promise.ANSWERING)
-    assert (spec.upstreams, spec.read_timeout_ms, spec.isolation) == (1, inner.read_timeout_ms, Isolation.FRESH)
+    assert (spec.upstreams, spec.read_timeout_ms, spec.isolation) == (1, inner.read_timeout_ms, Isolation.SHARED)
     assert spec.quiet_ms == (outer.quiet_ms or 0) + (inner.quiet_ms or 0)
     assert spec.apis == (Api.CHAT,)
     skyrl = chained(built_in_file("skyrl").spec, built_in_file("vllm-router:disable-circuit-breaker").spec)
@@ -37,6 +37,13 @@ def test_it_is_named_by_both() -> None:
     chain = subject_named("haproxy:retry-all+nginx", Supervisor())
     assert isinstance(chain, ChainSubject)
     assert chain.spec.facts.name == "haproxy:retry-all+nginx"
+
+
+def test_its_callers_say_the_headers_of_both() -> None:
+    """The key that the second wants comes from them."""
+    chain = subject_named("nginx+litellm-proxy", Supervisor())
+    assert isinstance(chain, ChainSubject)
+    assert chain.outer.file.headers == built_in_file("litellm-proxy").headers
 
 
 @pytest.mark.parametrize(

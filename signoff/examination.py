@@ -20,7 +20,7 @@ from suites.driver import Driver
 from suites.findings import Finding, Verdict
 from suites.judge import held_against, judge, judgement_of, not_shown
 from suites.lanes import run_plans
-from suites.lives import AT_A_TIME, Alone, doubted, stalled
+from suites.lives import AT_A_TIME, Alone, doubted, met_nothing, stalled
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.subject import Isolation, SubjectSpec
@@ -129,10 +129,13 @@ def _not_lived(item: Item, spec: SubjectSpec, reason: str) -> Run:
 
 
 def _joined(item: Item, runs: list[Run]) -> Result:
-    """The worst of the repetitions stands for all of them; where they differ, each way is told."""
+    """The worst of the repetitions stands for all of them; where they differ, each way is told. One that met no fault,
+    since the subject chose another upstream, says nothing of it beside one that did.
+    """
     judged = [(run, judge(run)) for run in runs]
-    run, judgement = max(judged, key=lambda pair: pair[1].verdict or Verdict.PASS)
-    ways = {_told(run) for run in runs}
+    met = [pair for pair in judged if not met_nothing(*pair)] or judged
+    run, judgement = max(met, key=lambda pair: pair[1].verdict or Verdict.PASS)
+    ways = {_told(run) for run, _ in met}
     if len(ways) > 1 and not judgement.not_run:
         judgement = judgement_of((*judgement.findings, _varying(ways)))
     return Result(item=item, run=run, judgement=judgement, varies=len(ways) > 1)

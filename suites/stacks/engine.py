@@ -3,6 +3,8 @@ not wait asks on a thread of its own (`suites/side_thread.py`).
 """
 
 import math
+import os
+import socket
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,6 +19,7 @@ from suites.stacks.errors import StackError
 
 _OF_PROJECT = "com.docker.compose.project"
 _OF_SERVICE = "com.docker.compose.service"
+USUAL = "unix:///var/run/docker.sock"  # where an engine is if nobody says otherwise
 _ANSWER_S = 30  # within which an engine answers, whatever it is asked
 _REMOVALS = 5  # a container that is on its way out is waited for
 WHERE = (
@@ -34,6 +37,7 @@ class Engine:
     @staticmethod
     def connect() -> "Engine":
         """The one that DOCKER_HOST names, or the usual one. Raises StackError, saying what is missing."""
+        _require_listening()
         with in_words("no Docker engine answers", WHERE):
             client = docker.from_env(timeout=_ANSWER_S)
             client.ping()
@@ -125,6 +129,19 @@ class Engine:
     def _of(self, project: str, service: str | None = None) -> list[Container]:
         labels = [f"{_OF_PROJECT}={project}", *([f"{_OF_SERVICE}={service}"] if service else [])]
         return list(self._client.containers.list(all=True, ignore_removed=True, filters={"label": labels}))
+
+
+def _require_listening() -> None:
+    """Somebody is at the socket; asked here, since the SDK leaves its own open where nobody is. Raises StackError."""
+    scheme, _, path = os.environ.get("DOCKER_HOST", USUAL).partition("://")
+    if scheme != "unix":
+        return
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(_ANSWER_S)
+        try:
+            sock.connect(path)
+        except OSError as error:
+            raise StackError(f"no Docker engine answers ({path!r}: {error.strerror or error}); {WHERE}") from None
 
 
 def _next_of(events: Iterable[Any], kinds: tuple[str, ...]) -> bool:

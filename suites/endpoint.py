@@ -72,12 +72,12 @@ class Endpoint:
         request = Request(method="GET", target=target, body=b"", headers=self.headers)
         return await call(self.address, request, ceiling_ms=ceiling_ms, tls=self.tls)
 
-    async def is_ready(self, ready: str, within_ms: int) -> bool:
-        """It accepts a connection ("tcp"), or answers a GET for that path with 200."""
+    async def is_ready(self, ready: str, within_ms: int, says: str = "") -> bool:
+        """It accepts a connection ("tcp"), or answers a GET for that path with 200, and says that text."""
         if ready == "tcp":
             return await self.unconnectable(within_ms / 1000) is None
         reply = await self.get(ready, within_ms)
-        return reply.arrival is Arrival.WHOLE and reply.status == 200
+        return reply.arrival is Arrival.WHOLE and reply.status == 200 and says.encode() in reply.body
 
     async def unconnectable(self, within_s: float) -> str | None:
         """Why no connection can be had, TLS included; None where one can."""

@@ -106,7 +106,8 @@ class ForeignInstance:
                 raise SubjectError(
                     f"{self._name} {how} before it was ready; expected {expected}. {self._launch.last_words()}"
                 )
-            if await self._endpoint.is_ready(self._file.ready, max(1, int(left_s * 1000))):
+            left_ms = max(1, int(left_s * 1000))
+            if await self._endpoint.is_ready(self._file.ready, left_ms, self._file.ready_says):
                 return
             try:
                 await asyncio.wait_for(process.ended.wait(), pause_s)

@@ -56,7 +56,14 @@ NO_SERVER: Mapping[str, str] = MappingProxyType(
         "leaves": "a client is called in its own process, where nobody makes its caller leave",
     }
 )
-OF_A_SERVER = ("ready", "idle", "passes_expect", "url", "futures")  # the keys that mean nothing for a client
+OF_A_SERVER = (
+    "ready",
+    "ready_says",
+    "idle",
+    "passes_expect",
+    "url",
+    "futures",
+)  # the keys that mean nothing for a client
 TINKER = Speech.TINKER.value
 OPENAI_WORDS = {"openai-completions": Api.COMPLETIONS, "openai-chat": Api.CHAT}
 

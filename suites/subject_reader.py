@@ -74,6 +74,7 @@ class SubjectReader:
             install=data.get("install", ""),
             needs=tuple(data.get("needs", ())),
             ready=data.get("ready", "tcp"),
+            ready_says=data.get("ready_says", ""),
             idle=data.get("idle", ""),
             headers=data.get("headers", {}),
             body=self.body(),

@@ -17,7 +17,8 @@ _Fill = Callable[[str, Mapping[str, str]], str]
 class SubjectFile:
     """All that a subject's keys say. Either `command` starts it, or `url` says where it runs already.
 
-    `ready` is "tcp" or the path of an HTTP GET that answers 200. body: a template, or empty for the usual one.
+    `ready` is "tcp" or the path of an HTTP GET that answers 200, with `ready_says` in its body. body: a template, or
+    empty for the usual one.
     not_executed: the answers that claim "not executed". values: placeholders of the file's own; tls, names: those of
     them that mean something else where its upstreams speak TLS, or are names. here: its folder. offer: of its futures.
     needs: what has to be there beside the program of its command.
@@ -33,6 +34,7 @@ class SubjectFile:
     install: str = ""
     needs: tuple[str, ...] = ()
     ready: str = "tcp"
+    ready_says: str = ""
     idle: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: str = ""

@@ -34,7 +34,7 @@ def test_of_another_host_nobody_can_tell() -> None:
     assert not replace(Owner.me(), host="00000000", pid=2**22).is_gone
 
 
-@pytest.mark.parametrize("name", ["retryproof", "retryproof-1", "mine", f"retryproof-xyz-{os.getpid()}-1-1", ""])
+@pytest.mark.parametrize("name", ["retryproof", "retryproof-1", "mine", "retryproof-xyz-{pid}-1-1", ""])
 def test_another_project_is_nobody_s(name: str) -> None:
     """Whatever it is called, it is not removed."""
-    assert owner_of(name) is None
+    assert owner_of(name.format(pid=os.getpid())) is None

@@ -18,7 +18,6 @@ from signoff.survey_table import (
     seen,
     sent,
 )
-from suites.printable import printable
 
 COLUMNS = 8  # of one table: as many as a screen shows
 CELLS = 12  # named in one line; all are in the JSON
@@ -65,7 +64,7 @@ def markdown_of_survey(results: Sequence[Published]) -> bytes:
         lines += ["", f"### {escaped(group[0].subject.partition(':')[0])}"]
         for result in group:
             lines += _configuration(result)
-    return printable("\n".join(lines) + "\n" + _AGAIN).encode()
+    return ("\n".join(lines) + "\n" + _AGAIN).encode()
 
 
 def _broken_in(results: Sequence[Published], check: str) -> str:

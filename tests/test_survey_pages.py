@@ -104,6 +104,13 @@ def test_a_survey_of_sixty_configurations_fits_on_a_page() -> None:
     assert len(html_of_survey([result(*cells, subject=f"subject-{n}") for n in range(60)])) < 2_000_000
 
 
+def test_the_mark_that_keeps_parts_of_a_name_apart_is_not_seen() -> None:
+    """A name of two variants looks like the beginning of an emoji."""
+    page = text_of(msgspec.structs.replace(result(*OF_EACH), subject="one:a+two:b"))
+    assert "one&#58;\u200ba+two&#58;b" in page
+    assert "\\u" not in page
+
+
 def test_the_published_pages_are_drawn_from_the_published_results(tmp_path: Path) -> None:
     """`retryproof survey --draw` changes nothing."""
     for path in draw(ROOT / "results", tmp_path):

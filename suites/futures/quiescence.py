@@ -4,6 +4,7 @@ router. The server says so where it has a test clock; else the router does.
 
 import asyncio
 import time
+from collections import Counter
 
 import msgspec
 
@@ -29,6 +30,7 @@ class Quiescence:
         self._notes = notes
         self._landed: set[int] = set()
         self._in_vain: set[int] = set()  # polls whose replies were waited for once, and did not come
+        self._lost: set[tuple[str, int, int]] = set()
         self._says: Quiet | None = None
 
     async def reached(self) -> None:
@@ -38,6 +40,7 @@ class Quiescence:
             if time.monotonic() > deadline:
                 raise await self._never_quiet()
             await asyncio.sleep(LOOK_S)  # a forward on its way to the router gives no event
+        await self._all_have_come()
         self._note_landings()
         await self._look()
         if self._says is not None:
@@ -57,6 +60,26 @@ class Quiescence:
         self._says = await control.settle()
         self._notes.now_ms = self._says.now_ms
         return self._says.in_flight == len(self._gates.held())
+
+    async def _all_have_come(self) -> None:
+        """Behind a proxy a poll, or the end of one, is on its way for a while, and the server is quiet without it."""
+        deadline = time.monotonic() + REPLY_MS / 1000
+        while (differ := self._counted_otherwise()) and time.monotonic() < deadline:
+            await asyncio.sleep(LOOK_S)  # nor does a poll on its way to the server
+            await self._is_quiet()
+        self._lost |= differ
+
+    def _counted_otherwise(self) -> set[tuple[str, int, int]]:
+        """The ids that others wait for by the server's count than by ours, with both; not what came to nothing once:
+        who has vanished is waited with for ever.
+        """
+        if self._says is None or self._notes.terms.direct:
+            return set()
+        theirs = self._says.waiting
+        polls = (self._notes.lives.polls[poll] for poll in self._notes.waiting() if not self._notes.is_owed(poll))
+        ours = Counter(poll.asked.request_id for poll in polls)
+        both = {(id_, ours[id_], theirs.get(id_, 0)) for id_ in ours.keys() | theirs.keys()}
+        return {one for one in both if one[1] != one[2]} - self._lost
 
     async def _never_quiet(self) -> ControlError:
         """Without its word nobody knows whether it is the server that does not come to rest."""

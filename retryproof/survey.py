@@ -42,15 +42,15 @@ _OURS = (REFERENCE, f"{REFERENCE}-server")  # the world's software is surveyed
 _DESCRIPTION = """\
 Examine every forwarder and every client that can run here, and publish what was
 seen: one file for each configuration in results/, and two pages drawn from all
-of them, docs/who-retries-what.md and docs/who-retries-what.html. A result that
-is there, of this version, this configuration and these plans, is not made again:
-what was interrupted goes on where it was."""
+of them, docs/who-retries-what.md and docs/who-retries-what.html. A result of
+this version, this configuration and these plans that is there is not made
+again: what was interrupted goes on where it was."""
 
 _EPILOG = """\
 examples:
   retryproof survey                          all that can run here
   retryproof survey nginx haproxy --jobs 2   these, with two processes
-  retryproof survey nginx --compare          does it still do what was published?
+  retryproof survey nginx --compare          is it still as it was published?
   retryproof survey --draw                   the pages again, from results/
 
 exit codes:

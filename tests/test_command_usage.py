@@ -165,7 +165,7 @@ def test_a_process_ends_with_the_code_of_its_command(tmp_path: Path) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert ended.message() == (
         "subject 'ngimx' is not known; expected a built-in name (`retryproof subjects` lists them), a TOML file, "
-        "a compose file, a URL or module:callable; nearest: nginx"
+        "a compose file, a URL or module:callable; nearest: nginx, nghttpx"
     )
 
 

@@ -39,9 +39,9 @@ def written(folder: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_each_stack_that_comes_along_is_a_subject(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """By its name, wherever one is."""
-    monkeypatch.chdir(tmp_path)
+def test_each_stack_that_comes_along_is_a_subject(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name, in the source: what is installed comes without them."""
+    monkeypatch.chdir(ROOT)
     stack = load_stack(f"stack:{name}")
     assert stack.file.spec.isolation is Isolation.SHARED
     assert "RETRYPROOF_PORT" in stack.ports

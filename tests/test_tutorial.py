@@ -84,6 +84,7 @@ def reader(tmp_path: Path) -> Place:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.alone
 def test_every_command_of_the_tutorial_prints_what_it_says(reader: Place) -> None:
     """One after the other, in the folder that the reader has; also the exit codes."""
     code = 0

@@ -60,10 +60,10 @@ def same(report: Path) -> list[dict[str, Any]]:
     return [{key: cell[key] for key in cell.keys() - {*VARIES}} for cell in cells]
 
 
-def failing(report: Path) -> dict[str, set[str]]:
-    """Which checks fail in each cell."""
+def told(report: Path) -> dict[str, set[tuple[str, str]]]:
+    """Which check says what of each cell."""
     return {
-        cell["id"]: {finding["check"] for finding in cell["findings"] if finding["verdict"] == "FAIL"}
+        cell["id"]: {(finding["check"], finding["verdict"]) for finding in cell["findings"]}
         for cell in json.loads(report.read_bytes())["cells"]
     }
 
@@ -77,7 +77,7 @@ def test_two_processes_find_what_one_finds(place: Place) -> None:
     reports = [next((place.path / "out" / jobs).glob("*/report.json")) for jobs in ("1", "2")]
     assert len(same(reports[0])) > 20
     assert same(reports[0]) == same(reports[1])
-    assert failing(reports[0]) == failing(reports[1])
+    assert told(reports[0]) == told(reports[1])
 
 
 @needs_nginx

@@ -14,6 +14,7 @@ from pathlib import Path
 import uvloop
 
 from forwarder.api.options import KERNEL_BACKLOG, SMALLEST_BACKLOG, add_to, read
+from forwarder.carrier import MissingCarrierError, carrier_named
 from forwarder.settings import Settings
 from forwarder.urls import RotatingUrls
 
@@ -58,8 +59,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = _settings(options)
         urls = RotatingUrls(options.router)
         _check(options)
+        carrier_named(options.http_client)
     except ValueError as error:
         parser.error(str(error))
+    except MissingCarrierError as error:
+        print(f"python -m forwarder: --http-client: {error}", file=sys.stderr)
+        return COULD_NOT_RUN
     host, port = options.listen
     try:
         listener = _bound(host, port)
@@ -126,7 +131,9 @@ async def _serve(
 
     metrics = Metrics()
     manual = None if options.test_clock is None else ManualClock(options.test_clock)
-    forwarder = Forwarder(urls, policy=options.policy, settings=settings, on_retry=metrics.retry)
+    forwarder = Forwarder(
+        urls, policy=options.policy, settings=settings, on_retry=metrics.retry, http_client=options.http_client
+    )
     with Logs() as logs:
         set_up(logs, access_log=options.access_log)
         metrics.read({"forwarder_dropped_log_lines": ("Log lines that nobody took.", lambda: logs.dropped)})

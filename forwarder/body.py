@@ -4,6 +4,7 @@ aiohttp stops reading from the socket when about half a megabyte waits here, so 
 """
 
 import errno
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import aiohttp
@@ -17,15 +18,36 @@ class CutError(Exception):
     """The body is not whole; the message says why, and after how many bytes."""
 
 
-class Body:
-    """One answer's body. Closed by its reader, or by the forwarder when that is closed."""
+class Body(ABC):
+    """One answer's body, whoever reads it from the socket. Closed by its reader, or by the forwarder when that is
+    closed. `size`: how many bytes of it have come.
+    """
+
+    def __init__(self, url: str, status: int) -> None:
+        self.url = url
+        self.status = status
+        self.size = 0
+
+    @abstractmethod
+    async def piece(self) -> bytes:
+        """What has come next; empty at the end that the framing names. Raises CutError."""
+
+    @abstractmethod
+    def abort(self) -> None:
+        """End it now; a piece that is waited for never comes."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Nothing more is read. A connection whose answer was not read to its end is not used again."""
+
+
+class AiohttpBody(Body):
+    """A body that aiohttp reads; `closed` is told of its end."""
 
     def __init__(
-        self, url: str, response: aiohttp.ClientResponse, read_timeout_ms: int, closed: Callable[["Body"], None]
+        self, url: str, response: aiohttp.ClientResponse, read_timeout_ms: int, closed: Callable[[Body], None]
     ) -> None:
-        self.url = url
-        self.status = response.status
-        self.size = 0
+        super().__init__(url, response.status)
         self._response = response
         self._read_timeout_ms = read_timeout_ms
         self._closed = closed

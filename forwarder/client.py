@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from forwarder.body import Body
+from forwarder.carrier import Carrier, carrier_named
 from forwarder.errors import RequestError, error_for
 from forwarder.evidence import Evidence, Kind
 from forwarder.policy import SAFE, Policy
@@ -15,7 +16,6 @@ from forwarder.reply import Reply, evidence_of_reply
 from forwarder.request import NO_HEADERS, Api, Asked, Request, request_of
 from forwarder.settings import Settings
 from forwarder.stream import LostStreamError, StreamEvent, events_of
-from forwarder.transport import Transport
 from forwarder.urls import RotatingUrls, UrlSource
 from forwarder.validate import Completion, InvalidResultError, completion_of
 
@@ -31,7 +31,8 @@ class Forwarder:
 
     urls: one or more router URLs to stick to and move on from, or a source of them. Use it as an async context
     manager, or call start and close; it belongs to the loop on which it was started. on_retry: told the evidence on
-    which a request is sent again, each time.
+    which a request is sent again, each time. http_client: what carries the attempts (httpx: to be measured against).
+    Raises ValueError for one that is not known, and MissingCarrierError for one that is not installed.
     """
 
     def __init__(
@@ -41,11 +42,13 @@ class Forwarder:
         policy: Policy = SAFE,
         settings: Settings | None = None,
         on_retry: Callable[[Evidence], None] | None = None,
+        http_client: str = "aiohttp",
     ) -> None:
         self._urls: UrlSource = RotatingUrls(urls) if isinstance(urls, Sequence) else urls
         self._policy = policy
         self._settings = settings if settings is not None else Settings()
-        self._transport: Transport | None = None
+        self._carried_by = carrier_named(http_client)
+        self._transport: Carrier | None = None
         self._in_flight = 0
         self._on_retry = on_retry
         self._closed = asyncio.Event()
@@ -59,7 +62,7 @@ class Forwarder:
         """Make the pool. Opens no connection. Raises RuntimeError when it is started already."""
         if self._transport is not None:
             raise RuntimeError("the forwarder is started already; close it first")
-        self._transport = Transport(self._settings)
+        self._transport = self._carried_by(self._settings)
         self._closed = asyncio.Event()  # of this loop
 
     async def close(self) -> None:
@@ -153,7 +156,7 @@ class Forwarder:
             finally:
                 body.close()
 
-    def _started(self) -> Transport:
+    def _started(self) -> Carrier:
         if self._transport is None:
             raise RuntimeError("the forwarder is not started; use `async with Forwarder(...)`, or start it")
         return self._transport
@@ -168,7 +171,7 @@ class Forwarder:
 
     async def _forward(
         self,
-        transport: Transport,
+        transport: Carrier,
         request: Request,
         read: Read[T],
         abandoned: Abandoned | None,

@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 import yarl
 
-from forwarder.body import HOW_TO_WAIT_LONGER, Body, CutError, silent, words_of
+from forwarder.body import HOW_TO_WAIT_LONGER, AiohttpBody, Body, CutError, silent, words_of
 from forwarder.connector import CleanConnector
 from forwarder.evidence import Evidence, Kind
 from forwarder.failure import kind_of_failure
@@ -176,7 +176,7 @@ class Transport:
 
     async def _got(self, url: str, response: aiohttp.ClientResponse, *, stream: bool) -> Reply | Body:
         """The head has been read, so there is an answer, whatever happens now."""
-        body = Body(url, response, self._settings.read_timeout_ms, self._streams.discard)
+        body = AiohttpBody(url, response, self._settings.read_timeout_ms, self._streams.discard)
         if stream and wrong_with_head(_reply(url, response, b"", cut=None), STREAM_TYPE) is None:
             self._streams.add(body)
             return body

@@ -11,9 +11,10 @@ from functools import cache, partial
 from fake_router.identity import IDENTITY
 from faults.evidence import REFERENCE_CONTRACT
 from faults.plan import PlannedOperation
+from forwarder.carrier import MissingCarrierError, carrier_named
 from forwarder.client import Forwarder
 from forwarder.errors import ForwardError, NotExecutedError
-from forwarder.policy import POLICIES, Policy, policy_named
+from forwarder.policy import BLANKET_5XX, POLICIES, Policy, policy_named
 from forwarder.request import Api
 from forwarder.settings import Settings
 from suites.history import Arrival, Kind, Outcome
@@ -22,14 +23,15 @@ from suites.leaving import Leave
 from suites.pulse import Pulse
 from suites.run import Promise, SubjectFacts
 from suites.sent import sent_content
-from suites.subject import SubjectSpec
+from suites.subject import SubjectError, SubjectSpec
 from suites.way import Address, Upstreams
 from suites.workload import completion_request
 
 TIMEOUT_MS = 300  # both time-outs of the reference while it is examined
 BACKOFF_MS = 1  # and its pause before it sends again: thousands of plans wait for it
 UPSTREAMS = 2
-REFERENCE_POLICIES = tuple(POLICIES)
+HTTPX = "httpx"  # the variant that measurements are held against: over httpx, and with the retries of a first version
+REFERENCE_VARIANTS = (*POLICIES, HTTPX)
 
 FORWARDERS = SubjectThread("forwarders")
 
@@ -132,13 +134,24 @@ class ReferenceInstance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceSubject:
-    """`reference` and `reference:POLICY`."""
+    """`reference`, `reference:POLICY` and `reference:httpx`."""
 
     policy: Policy
     spec: SubjectSpec
+    http_client: str = "aiohttp"
+
+    def missing(self) -> str | None:
+        """Why it cannot run on this machine, and what to install; None when it can."""
+        try:
+            carrier_named(self.http_client)
+        except MissingCarrierError as error:
+            return f"{self.spec.facts.name}: {error}"
+        return None
 
     async def start(self, upstreams: Sequence[Address]) -> ReferenceInstance:
-        """A forwarder in front of these addresses; it opens nothing before its first operation."""
+        """A forwarder in front of these addresses; it opens nothing before its first operation. Raises SubjectError."""
+        if missing := self.missing():
+            raise SubjectError(missing)
         to = Upstreams.of(upstreams)
         tls = to.way.tls
         settings = Settings(
@@ -149,7 +162,8 @@ class ReferenceSubject:
             nameservers=() if to.name_server is None else (f"{to.name_server[0]}:{to.name_server[1]}",),
         )
         urls = [f"{'https' if tls else 'http'}://{host}:{port}" for host, port in upstreams]
-        forwarder = Forwarder(urls, policy=replace(self.policy, backoff_ms=BACKOFF_MS), settings=settings)
+        policy = replace(self.policy, backoff_ms=BACKOFF_MS)
+        forwarder = Forwarder(urls, policy=policy, settings=settings, http_client=self.http_client)
         instance = ReferenceInstance(forwarder=forwarder)
         try:
             await FORWARDERS.run(forwarder.start())
@@ -171,11 +185,11 @@ def _trusting(ca_pem: bytes) -> ssl.SSLContext:
     return context
 
 
-def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
-    """The subject for that policy (None: `safe`). Raises ValueError for a policy that does not exist."""
-    chosen = policy_named(policy or "safe")
+def reference_subject(variant: str | None, version: str) -> ReferenceSubject:
+    """The subject for that policy (None: `safe`), or over httpx. Raises ValueError for another variant."""
+    over_httpx = variant == HTTPX
     facts = SubjectFacts(
-        name="reference" if policy is None else f"reference:{policy}",
+        name="reference" if variant is None else f"reference:{variant}",
         promises=Promise.ANSWERING,
         contract=REFERENCE_CONTRACT,
         attempts=2,
@@ -188,8 +202,10 @@ def reference_subject(policy: str | None, version: str) -> ReferenceSubject:
         connect_timeout_ms=TIMEOUT_MS,
         read_timeout_ms=TIMEOUT_MS,
         tls=True,
-        names=True,
+        names=not over_httpx,
         pool=True,
-        passes_expect=True,
+        passes_expect=not over_httpx,
     )
-    return ReferenceSubject(policy=chosen, spec=spec)
+    if over_httpx:
+        return ReferenceSubject(policy=BLANKET_5XX, spec=spec, http_client=HTTPX)
+    return ReferenceSubject(policy=policy_named(variant or "safe"), spec=spec)

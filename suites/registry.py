@@ -13,7 +13,7 @@ from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given, is_a_url, url_subject
 from suites.installed import Installed
 from suites.processes import Supervisor
-from suites.reference import REFERENCE_POLICIES, ReferenceSubject, reference_subject
+from suites.reference import REFERENCE_VARIANTS, ReferenceSubject, reference_subject
 from suites.speech import Channel
 from suites.stacks.compose_file import is_stack, load_stack
 from suites.stacks.stack import StackSubject
@@ -31,8 +31,8 @@ class UnknownSubjectError(ValueError):
 
 def built_in_subjects() -> tuple[str, ...]:
     """Every built-in subject and every variant of one, by the name that chooses it."""
-    policies = [f"{REFERENCE}:{name}" for name in REFERENCE_POLICIES]
-    return (REFERENCE, *policies, *built_in_names())
+    variants = [f"{REFERENCE}:{name}" for name in REFERENCE_VARIANTS]
+    return (REFERENCE, *variants, *built_in_names())
 
 
 Started = ForeignSubject | ClientSubject
@@ -97,9 +97,9 @@ async def described(name: str) -> SubjectSpec:
     run, and the ValueErrors of subject_named.
     """
     subject = subject_named(name, Supervisor())
+    if isinstance(subject, Installed | ChainSubject | ReferenceSubject) and (missing := subject.missing()):
+        raise SubjectError(missing)
     if isinstance(subject, Installed | ChainSubject):
-        if missing := subject.missing():
-            raise SubjectError(missing)
         await subject.read_version()
     if isinstance(subject, StandingSubject):
         await subject.start()

@@ -82,6 +82,14 @@ OPTIONS: tuple[Option, ...] = (
         says="connections to the router at most; more requests wait (0: no limit)",
     ),
     Option(
+        flag="--http-client",
+        parse=values.http_client,
+        metavar="NAME",
+        default="aiohttp",
+        says="what carries requests to the router; httpx, with its own limits unless --max-connections is given, is "
+        "there to be measured against",
+    ),
+    Option(
         flag="--model",
         parse=values.text,
         metavar="NAME",

@@ -2,6 +2,7 @@
 
 import argparse
 
+from forwarder.carrier import CARRIERS
 from forwarder.policy import Policy, UnknownPolicyError, policy_named
 
 _TRUE, _FALSE = ("1", "on", "true", "yes"), ("0", "false", "no", "off")
@@ -22,6 +23,13 @@ def policy(name: str) -> Policy:
         return policy_named(name)
     except UnknownPolicyError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def http_client(name: str) -> str:
+    """One of the HTTP clients; whether it is installed is seen when it is used."""
+    if name not in CARRIERS:
+        raise argparse.ArgumentTypeError(f"{name!r}; expected one of {', '.join(CARRIERS)}")
+    return name
 
 
 def whole(text: str) -> int:

@@ -17,6 +17,19 @@ from suites.registry import subject_named
 from suites.run import Run
 
 FOLDER = Path(suites.__file__).with_name("regressions")
+PAGE = (Path(__file__).parent.parent / "docs" / "survey.md").read_text("utf-8")
+KINDS = {
+    "a 5xx after acceptance that is executed twice",
+    "a forwarder and a router that multiply",
+    "`{}` with 200 stored as a completed result",
+    "a POST that is sent again without its body",
+    "a retry that depends on segmentation or size",
+    "an HTML page turned into an empty, successful stream",
+    "a healthy stream cut by a total time-out",
+    "a retry for a caller that has gone",
+    "a client SDK that executes three times by default",
+    "a cut answer that is asked for again",
+}
 SEEN: list[dict[str, str]] = tomllib.loads((FOLDER / "seen.toml").read_text("utf-8"))["seen"]
 QUICK_MS = 60_000  # what may take longer to start is replayed where it is examined
 OF_CI = "haproxy"  # what every machine of ours has
@@ -33,6 +46,13 @@ def test_every_plan_is_seen_somewhere() -> None:
         assert seen["version"]
 
 
+def test_every_kind_of_finding_has_a_plan_and_a_row_on_the_page() -> None:
+    """Whoever reads of one can replay it: which plan, on whom, and in which version it was seen."""
+    assert {seen["finds"] for seen in SEEN} == KINDS
+    rows = {tuple(row.strip("| ").split(" | ")) for row in PAGE.splitlines() if ".json`" in row and row.startswith("|")}
+    assert rows == {(s["finds"], f"`{s['plan']}`", f"`{s['subject']}`", s["version"], s["says"]) for s in SEEN}
+
+
 def is_here(name: str) -> bool:
     """It can be started soon, or has to be."""
     subject = subject_named(name, Supervisor())
@@ -40,7 +60,11 @@ def is_here(name: str) -> bool:
     return name.startswith(OF_CI) or (missing is None and subject.spec.start_ms <= QUICK_MS)
 
 
-@pytest.mark.parametrize("seen", [seen for seen in SEEN if is_here(seen["subject"])], ids=lambda seen: seen["subject"])
+@pytest.mark.parametrize(
+    "seen",
+    [seen for seen in SEEN if is_here(seen["subject"])],
+    ids=lambda seen: f"{seen['subject']}-{seen['plan'].removesuffix('.json')}",
+)
 async def test_it_is_seen_again(seen: dict[str, str]) -> None:
     """The check says it once more."""
     plan = load_plan((FOLDER / seen["plan"]).read_text("utf-8"))

@@ -16,6 +16,7 @@ from fake_router.bound import written
 from fake_router.control import Control
 from fake_router.identity import Identity
 from fake_router.server import Router
+from fake_router.service import FORMS, INSTANT, Service, service_in
 from faults.plan import MAX_UPSTREAMS
 
 CANNOT_RUN = 4
@@ -44,6 +45,7 @@ def serve(
     control_host: str = "127.0.0.1",
     control_port: int = 0,
     tls: Tls | None = None,
+    service: Service = INSTANT,
 ) -> int:
     """Run a router with one upstream for each port, and its control API, until SIGINT or SIGTERM.
 
@@ -53,7 +55,7 @@ def serve(
     try:
         if tls is not None:
             _write(tls)
-        return uvloop.run(_serve(host, ports, control_host, control_port, tls))
+        return uvloop.run(_serve(host, ports, control_host, control_port, tls, service))
     except OSError as error:
         print(f"fake router: {error.strerror or error}", file=sys.stderr)
         return CANNOT_RUN
@@ -66,12 +68,14 @@ def _write(tls: Tls) -> None:
         raise OSError(error.errno, f"cannot write the CA to {str(tls.ca_file)!r}: {error.strerror}") from None
 
 
-async def _serve(host: str, ports: Sequence[int], control_host: str, control_port: int, tls: Tls | None) -> int:
+async def _serve(
+    host: str, ports: Sequence[int], control_host: str, control_port: int, tls: Tls | None, service: Service
+) -> int:
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, INTERRUPTED)):
         asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
     identity = None if tls is None else tls.identity
-    async with Router(upstreams=len(ports), host=host, ports=ports, identity=identity) as router:
+    async with Router(upstreams=len(ports), host=host, ports=ports, identity=identity, service=service) as router:
         control = Control(router, host=control_host, port=control_port)
         await control.start()
         try:
@@ -115,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--control-port", type=_port, default=0, help="port of the control API, 0 for any")
     parser.add_argument("--tls-ca", type=Path, help="speak TLS, and write the certificate of the CA to that file")
     parser.add_argument("--tls-name", action="append", default=[], help="one more name in the certificates")
+    parser.add_argument("--service", type=service_type, default=INSTANT, help=f"how long work takes: {FORMS}")
     options = parser.parse_args(arguments)
     ports = options.port or [0]
     if len(ports) > MAX_UPSTREAMS:
@@ -126,8 +131,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(f"--tls-name: {error}")
     return serve(
-        host=options.host, ports=ports, control_host=options.control_host, control_port=options.control_port, tls=tls
+        host=options.host,
+        ports=ports,
+        control_host=options.control_host,
+        control_port=options.control_port,
+        tls=tls,
+        service=options.service,
     )
+
+
+def service_type(text: str) -> Service:
+    """A type for options: how long work takes."""
+    try:
+        return service_in(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _port(text: str) -> int:

@@ -67,6 +67,7 @@ class Control:
                 web.post("/heal", self._heal),
                 web.post("/drain", self._drain),
                 web.post("/gates/{name}", self._gate),
+                web.post("/release", self._release),
                 web.post("/reset", self._reset),
                 web.get("/ledger", self._ledger),
                 web.get("/status", self._status),
@@ -95,6 +96,10 @@ class Control:
 
     async def _gate(self, request: web.Request) -> web.Response:
         self._router.open_gate(request.match_info["name"])
+        return self._answer()
+
+    async def _release(self, _: web.Request) -> web.Response:
+        self._router.release()
         return self._answer()
 
     async def _reset(self, _: web.Request) -> web.Response:
@@ -149,6 +154,9 @@ class Control:
                 "entries": len(router.ledger),
                 "busy": router.busy(),
                 "connections": router.connections(),
+                "held": router.held(),
+                "in_service": router.in_service(),
+                "queued": router.queued(),
             },
         )
 

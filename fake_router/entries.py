@@ -230,7 +230,7 @@ class Rejected(Entry, frozen=True, kw_only=True):
 
 
 class Marked(Entry, frozen=True, kw_only=True):
-    """A point in the run's life: armed, healed, settled, or the opening of a gate."""
+    """A point in the run's life: armed, healed, settled, released, or the opening of a gate."""
 
     mark: str
 

@@ -4,12 +4,25 @@ EXECUTE is one command, so that no fault can strike inside it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
 import msgspec
 
+from fake_router.commands import (
+    AbandonReply,
+    CloseStrike,
+    Command,
+    Commands,
+    EndConnection,
+    Execute,
+    Leave,
+    OpenStrike,
+    Queue,
+    Send,
+    Serve,
+    Wait,
+)
 from fake_router.injector import ListenerStep
 from faults.acts import HEALTHY, End, ExchangeAct, Fragment, Hang, ReplyAct, needs_stream
 from faults.answer import Answer
@@ -23,6 +36,8 @@ class State(Enum):
 
     READ = "the request was read whole, and nothing has been done"
     GATED = "held until its gate opens"
+    QUEUED = "its work has not been taken on: others are in service"
+    IN_SERVICE = "its work has been taken on, and its service time passes"
     DELAYED = "its reply waits"
     SENDING = "its reply is being handed to the kernel"
     SILENT = "it gets no reply, and its connection stays open"
@@ -36,6 +51,9 @@ class Event(Enum):
 
     HOLD = "its gate is closed"
     START = "nothing holds it, or its gate has opened"
+    SERVE = "the same, where work takes time"
+    ADMITTED = "its work is taken on"
+    SERVED = "its service time has passed"
     DELAY_OVER = "the time of its delay has passed"
     SENT = "the kernel has taken all that was to be sent"
     PEER_GONE = "the peer has ended the connection"
@@ -44,49 +62,6 @@ class Event(Enum):
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Execute:
-    """Take the work on and do it, in one step."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenStrike:
-    """Say in the ledger that a fault is about to strike."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CloseStrike:
-    """Say in the ledger that it has struck."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
-    """Come back with DELAY_OVER after that many read timeouts."""
-
-    delay: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Send:
-    """Hand the reply's parts to the kernel, as far as its cut, and come back with SENT."""
-
-    act: ReplyAct
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AbandonReply:
-    """Say in the ledger how much of the reply the kernel took before the peer went."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndConnection:
-    """End the connection in that way."""
-
-    ending: Ending
-
-
-Command = Execute | OpenStrike | CloseStrike | Wait | Send | AbandonReply | EndConnection
-Commands = tuple[Command, ...]
 Step = tuple[State, Commands]
 
 
@@ -105,6 +80,16 @@ def _begin(act: ExchangeAct) -> Step:
             return State.DELAYED, (*before, Wait(delay=act.delay))
         case _:
             assert_never(act)
+
+
+def _enter(act: ExchangeAct) -> Step:
+    """What strikes before EXECUTE strikes at once: no work is asked of anybody."""
+    return (State.QUEUED, (Queue(),)) if act.side is Side.AFTER else _begin(act)
+
+
+def _served(act: ExchangeAct) -> Step:
+    state, commands = _begin(act)
+    return state, tuple(command for command in commands if not isinstance(command, Execute))
 
 
 def _answer_late(act: ExchangeAct) -> Step:
@@ -147,9 +132,17 @@ def _to(state: State, *commands: Command) -> Callable[[ExchangeAct], Step]:
 TABLE: Mapping[tuple[State, Event], Callable[[ExchangeAct], Step]] = {
     (State.READ, Event.HOLD): _to(State.GATED),
     (State.READ, Event.START): _begin,
+    (State.READ, Event.SERVE): _enter,
     (State.GATED, Event.START): _begin,
+    (State.GATED, Event.SERVE): _enter,
     (State.GATED, Event.PEER_GONE): _to(State.OVER),
     (State.GATED, Event.HEAL): _to(State.GATED),  # healing opens its gate, which is another event
+    (State.QUEUED, Event.ADMITTED): _to(State.IN_SERVICE, Execute(), Serve()),
+    (State.QUEUED, Event.PEER_GONE): _to(State.OVER, Leave()),
+    (State.QUEUED, Event.HEAL): _to(State.QUEUED),  # service is no fault
+    (State.IN_SERVICE, Event.SERVED): _served,
+    (State.IN_SERVICE, Event.PEER_GONE): _to(State.OVER, Leave()),
+    (State.IN_SERVICE, Event.HEAL): _to(State.IN_SERVICE),
     (State.DELAYED, Event.DELAY_OVER): _answer_late,
     (State.DELAYED, Event.PEER_GONE): _gone_while_delayed,
     (State.DELAYED, Event.HEAL): _to(State.DELAYED),  # it ends by itself

@@ -8,20 +8,21 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import assert_never
 
-from fake_router.entries import Accepted, Executed, Replied, Replying, Striking, Struck, Witness
-from fake_router.exchange import (
+from fake_router.commands import (
     AbandonReply,
     CloseStrike,
     Command,
     EndConnection,
-    Event,
-    Exchange,
     Execute,
+    Leave,
     OpenStrike,
+    Queue,
     Send,
-    State,
+    Serve,
     Wait,
 )
+from fake_router.entries import Accepted, Executed, Replied, Replying, Striking, Struck, Witness
+from fake_router.exchange import Event, Exchange, State
 from fake_router.injector import GateKey, ListenerStep, poison_gate
 from fake_router.line import Line
 from fake_router.replies import render
@@ -62,7 +63,7 @@ class Performer:
         """Start it, or hold it until that gate opens."""
         self.exchange = exchange
         if gate is None or self._board.is_open(gate):
-            self.apply(Event.START)
+            self.apply(self._board.serving.begins_with)
         else:
             if exchange.poison is not None:
                 exchange.striking = self._open_strike(exchange)  # it strikes what is held
@@ -95,7 +96,7 @@ class Performer:
     def _released(self, exchange: Exchange) -> None:
         """Its gate has opened; the peer may have gone before."""
         if exchange is self.exchange:
-            self.apply(Event.START)
+            self.apply(self._board.serving.begins_with)
 
     def _perform(self, exchange: Exchange, command: Command) -> Event | None:
         match command:
@@ -103,6 +104,12 @@ class Performer:
                 self._execute(exchange)
             case Send():
                 return self._send(exchange, command.act)
+            case Queue():
+                return self._board.serving.queue(exchange.number, self.apply)
+            case Serve():
+                return self._board.serving.serve(exchange.number, self.apply)
+            case Leave():
+                self._board.serving.leave(exchange.number)
             case OpenStrike():
                 exchange.striking = exchange.striking or self._open_strike(exchange)
             case CloseStrike():

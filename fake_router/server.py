@@ -14,6 +14,7 @@ from fake_router.name_server import NameServer
 from fake_router.pooling import POOL_GATE
 from fake_router.reception import Reception
 from fake_router.routes import probes_with
+from fake_router.service import INSTANT, Service
 from fake_router.switchboard import Switchboard
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
 
@@ -34,10 +35,11 @@ class Router:
         ledger: Ledger | None = None,
         probes: Collection[str] = (),
         names: bool = False,
+        service: Service = INSTANT,
     ) -> None:
         """`ports`: one for each upstream, 0 for any. identity: who it is under TLS, which all of them speak then.
         names: it plays a name server for its upstreams as well. `probes`: paths that are answered as probes, beside the
-        usual ones. Raises ValueError when numbers do not fit.
+        usual ones. service: how long work takes. Raises ValueError when numbers do not fit.
         """
         if not 1 <= upstreams <= MAX_UPSTREAMS:
             raise ValueError(f"upstreams is {upstreams!r}; expected 1 to {MAX_UPSTREAMS}")
@@ -48,7 +50,7 @@ class Router:
         self.ledger = Ledger() if ledger is None else ledger
         self._wanted = tuple(ports) if ports is not None else (0,) * upstreams
         self._listeners: list[Listener] = []
-        self._board = Switchboard(self.ledger, upstreams, probes_with(probes))
+        self._board = Switchboard(self.ledger, upstreams, probes_with(probes), service)
         self._board.injector.names = names
         self._reception = Reception(self._board, identity)
         self._faults = ListenerFaults(self._board, self._listeners, self._reception.adopt)
@@ -59,6 +61,7 @@ class Router:
     async def start(self) -> None:
         """Listen on every port. Raises PortInUseError, or another OSError, with nothing left open."""
         self._loop = asyncio.get_running_loop()
+        self._board.serving.begin(self._loop)
         self._reception.begin(self._loop)
         try:
             if self._with_names:
@@ -73,6 +76,7 @@ class Router:
     async def close(self) -> None:
         """Free every socket. Safe to call twice."""
         self._faults.close(self._loop)
+        self._board.serving.close()
         if self._names is not None:
             self._names.close()
         for listener in self._listeners:
@@ -157,6 +161,15 @@ class Router:
         self._faults.release_pools()
         self.open_gate(POOL_GATE)
 
+    def release(self) -> None:
+        """What is held in service is answered, and what comes from now on takes no time, until `reset`.
+
+        Raises NothingToReleaseError where the service is another.
+        """
+        self._board.serving.holding()
+        self.ledger.record(Marked, mark="released")
+        self._board.serving.release()
+
     def heal(self) -> None:
         """Nothing strikes any more: listeners are healthy, silences end with FIN, gates open.
 
@@ -186,6 +199,7 @@ class Router:
         """
         self.heal()
         self._reception.abort_unless_idle()
+        self._board.serving.hold_again()
         before, self.ledger = self.ledger, Ledger()
         self._board.ledger = self.ledger
         self._board.forget_operations()
@@ -207,6 +221,18 @@ class Router:
     def busy(self) -> int:
         """Open exchanges that carry an operation, silences included, and unread connections yet to be served."""
         return self._board.busy
+
+    def held(self) -> int:
+        """Exchanges in service that wait to be released."""
+        return self._board.serving.held
+
+    def in_service(self) -> int:
+        """Exchanges that an engine has taken on, and whose service time passes; their peers may have left."""
+        return self._board.serving.in_service
+
+    def queued(self) -> int:
+        """Exchanges that wait until an engine takes them on."""
+        return self._board.serving.queued
 
     async def wait_idle(self, timeout_s: float | None = None) -> bool:
         """Wait until busy() is 0; False when it was not within that time (None: no limit)."""

@@ -11,6 +11,8 @@ from fake_router.injector import ExchangeStep, GateKey, Injector
 from fake_router.ledger import Ledger
 from fake_router.poisoning import Poisons
 from fake_router.routes import PROBES, Probe, unserved_work
+from fake_router.service import INSTANT, Service
+from fake_router.serving import Serving
 from fake_router.wire import Request
 
 
@@ -24,8 +26,15 @@ class Watch(Protocol):
 class Switchboard:
     """The facts of one router's life that belong to no single connection."""
 
-    def __init__(self, ledger: Ledger, upstreams: int, probes: Mapping[str, object] = PROBES) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        upstreams: int,
+        probes: Mapping[str, object] = PROBES,
+        service: Service = INSTANT,
+    ) -> None:
         self.ledger = ledger
+        self.serving = Serving(service)
         self.probes = probes
         self.injector = Injector(upstreams)
         self.watches: list[Watch] = []

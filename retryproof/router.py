@@ -2,7 +2,8 @@
 
 import argparse
 
-from fake_router.__main__ import Tls, serve
+from fake_router.__main__ import Tls, serve, service_type
+from fake_router.service import INSTANT
 from faults.plan import MAX_UPSTREAMS
 from retryproof.command import Command, file_path, whole_number
 from retryproof.exits import CommandError, Exit
@@ -19,11 +20,14 @@ the control API:
   POST /heal             nothing strikes any more
   POST /drain            read what lies unread, and record it
   GET  /ledger?since=N   what really happened, as JSON lines; &follow=1: live
+  POST /release          answer what --service held or burst holds
+  GET  /status           how much is open, held, in service and queued
   POST /reset            start over
 
 examples:
   retryproof router --port 8000 --control-port 8001
   retryproof router --host 0.0.0.0 --port 8000 --port 8002    two upstreams
+  retryproof router --service engine:2048,5      a queue before 2048 places
   retryproof router --port 8443 --tls-ca ca.pem               over TLS
 
 exit codes:
@@ -60,6 +64,15 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "another",
     )
     add("--control-port", type=port, default=0, metavar="N", help="the port of the control API; 0, the default: any")
+    add(
+        "--service",
+        type=service_type,
+        default=INSTANT,
+        metavar="SERVICE",
+        help="how long work takes: instant (the default); held: until POST /release, then answered one by one; burst: "
+        "until then, and all at once; engine:CAPACITY,SECONDS: so long each, no more than CAPACITY at a time, the "
+        "others queue",
+    )
 
 
 def _run(options: argparse.Namespace) -> Exit:
@@ -81,6 +94,7 @@ def _run(options: argparse.Namespace) -> Exit:
             control_host=options.control_host,
             control_port=options.control_port,
             tls=tls,
+            service=options.service,
         )
     )
 

@@ -269,6 +269,7 @@ def test_a_port_in_use_is_one_message_and_exit_code_4() -> None:
         ("--port", "70000"),
         ("--port", "x"),
         ("--nonsense",),
+        ("--service", "engine:0,1"),
         ("--port", "0") * 17,
         ("--tls-name", "router"),
         ("--tls-ca", "ca.pem", "--tls-name", ""),

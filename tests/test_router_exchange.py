@@ -4,20 +4,25 @@ import itertools
 
 import pytest
 
-from fake_router.exchange import (
-    TABLE,
+from fake_router.commands import (
     AbandonReply,
     CloseStrike,
     Command,
     EndConnection,
+    Execute,
+    Leave,
+    OpenStrike,
+    Queue,
+    Send,
+    Serve,
+    Wait,
+)
+from fake_router.exchange import (
+    TABLE,
     Event,
     Exchange,
-    Execute,
     ImpossibleEventError,
-    OpenStrike,
-    Send,
     State,
-    Wait,
     reachable,
 )
 from faults.acts import HEALTHY, ExchangeAct, Fragment, is_listener_act, needs_stream
@@ -51,15 +56,22 @@ def _act(fault: Fault) -> ExchangeAct:
     return act  # type: ignore[return-value]  # the assertion above is what the type checker cannot see
 
 
-def _lived_through(exchange: Exchange) -> list[Command]:
+_NEXT = {
+    State.QUEUED: Event.ADMITTED,
+    State.IN_SERVICE: Event.SERVED,
+    State.DELAYED: Event.DELAY_OVER,
+    State.SENDING: Event.SENT,
+    State.SILENT: Event.HEAL,
+}
+
+
+def _lived_through(exchange: Exchange, begins_with: Event = Event.START) -> list[Command]:
     """All commands of an exchange whose peer waits for ever and whose silence is healed."""
     done: list[Command] = []
-    event: Event | None = Event.START
+    event: Event | None = begins_with
     while event is not None:
         done += exchange.on(event)
-        event = {State.DELAYED: Event.DELAY_OVER, State.SENDING: Event.SENT, State.SILENT: Event.HEAL}.get(
-            exchange.state
-        )
+        event = _NEXT.get(exchange.state)
     assert exchange.state is State.OVER
     return done
 
@@ -76,7 +88,7 @@ def test_every_pair_of_state_and_event_is_in_the_table_or_impossible(pair: tuple
 
 
 def test_an_open_exchange_can_always_end_by_its_peer_and_over_is_over() -> None:
-    held = {State.GATED, State.DELAYED, State.SENDING, State.SILENT}
+    held = {State.GATED, State.QUEUED, State.IN_SERVICE, State.DELAYED, State.SENDING, State.SILENT}
     assert {state for state, event in TABLE if event is Event.PEER_GONE} == held
     assert {state for state, event in TABLE if event is Event.HEAL} == held
     assert not [state for state, _ in TABLE if state is State.OVER]
@@ -118,6 +130,27 @@ def test_twins_differ_in_execute_alone(fault: Fault) -> None:
 
 def test_what_no_fault_strikes_leaves_no_strike() -> None:
     assert _lived_through(_exchange(fault=None)) == [Execute(), Send(act=HEALTHY)]
+
+
+@pytest.mark.parametrize("fault", EXCHANGE_FAULTS, ids=lambda fault: fault.id)
+def test_service_adds_its_own_commands_alone_and_only_where_work_is_done(fault: Fault) -> None:
+    """It passes between EXECUTE and the strike: what was taken on is done, whoever waits for it."""
+    done = _lived_through(_exchange(_act(fault)), Event.SERVE)
+    own = [Queue(), Execute(), Serve()] if truth_of(fault.act).executed else []
+    assert done[: len(own)] == own
+    at_once = _lived_through(_exchange(_act(fault)))
+    assert [command for command in done if not isinstance(command, Queue | Serve)] == at_once
+
+
+def test_a_peer_that_leaves_the_queue_leaves_nothing_executed_and_one_that_leaves_service_what_was_executed() -> None:
+    exchange = _exchange()
+    assert exchange.on(Event.SERVE) == (Queue(),)
+    assert exchange.on(Event.PEER_GONE) == (Leave(),)
+    exchange = _exchange()
+    exchange.on(Event.SERVE)
+    assert exchange.on(Event.ADMITTED) == (Execute(), Serve())
+    assert exchange.on(Event.PEER_GONE) == (Leave(),)
+    assert exchange.state is State.OVER
 
 
 def test_a_gate_holds_the_work_before_it_is_accepted() -> None:

@@ -108,13 +108,13 @@ class Side:
             writing.work = await measure_work(self.options.measures, writing.examination, here)
 
     async def _measure_loads(self, writing: Writing) -> None:
-        """Not while another side does: what many operations at once do to this machine is no subject's affair."""
+        """Many at once not while another side does that: what they do to this machine is no subject's affair."""
         measures, session = self.options.measures, self.session
         if measures is None:
             return
-        async with self.company.alone():
-            tick = self.begin(f"loads of {session.name}", len(measures.loads))
-            writing.loads = await measure_loads(measures, session.driver, session.machine, tick)
+        tick = self.begin(f"loads of {session.name}", len(measures.loads))
+        alone = self.company.alone
+        writing.loads = await measure_loads(measures, session.driver, session.machine, tick, alone)
 
     async def _through(self) -> Through:
         """Its share of the processes, or this one."""

@@ -7,7 +7,7 @@ from faults.coverage import Depth
 from faults.plan import Plan
 from signoff.examination import Through
 from signoff.items import Choice
-from signoff.loads import AT_ONCE, LARGE, Load, loaded_with, loads_up_to
+from signoff.loads import AT_ONCE, LARGE, Alone, Load, loaded_with, loads_up_to
 from signoff.mix import Mix, default_mix
 from signoff.report import Loaded, Worked
 from signoff.results import Examination
@@ -61,7 +61,7 @@ async def measure_work(measures: Measures, examination: Examination, through: Th
 
 
 async def measure_loads(
-    measures: Measures, driver: Driver, machine: Machine, tick: Callable[[], None]
+    measures: Measures, driver: Driver, machine: Machine, tick: Callable[[], None], alone: Alone
 ) -> tuple[Loaded, ...]:
-    """Each alone on this machine. `tick` hears of each."""
-    return await loaded_with(measures.loads, driver, machine, tick)
+    """The large ones each alone on this machine, inside `alone`. `tick` hears of each."""
+    return await loaded_with(measures.loads, driver, machine, tick, alone)

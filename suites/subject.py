@@ -153,6 +153,14 @@ class InProcess(Protocol):
 
 
 @runtime_checkable
+class Patient(Protocol):
+    """A subject that can be had with other time-outs."""
+
+    def patient(self) -> Subject:
+        """The same, with time-outs so long that whoever shares its process ends none of them."""
+
+
+@runtime_checkable
 class Layered(Protocol):
     """An instance that is two, one behind the other."""
 

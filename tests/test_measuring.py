@@ -1,6 +1,8 @@
 """What is measured beside the cells of a sign-off: when, and that each load is what it says it is."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +10,7 @@ from fake_router.thread import RouterThread
 from faults.coverage import Depth
 from faults.plan import Plan, PlannedOperation
 from signoff.items import Choice
-from signoff.loads import _measured, loaded_with, loads_up_to
+from signoff.loads import LARGE, _measured, came_late, loaded_with, loads_up_to
 from signoff.measuring import measures_of
 from signoff.mix import default_mix
 from signoff.work import lost_in, plans_of, worked
@@ -16,8 +18,9 @@ from suites.crowd import crowded
 from suites.driver import Driver
 from suites.history import Arrival, Kind, Outcome
 from suites.reach import Machine
-from suites.reference import reference_subject
+from suites.reference import ReferenceInstance, ReferenceSubject, reference_subject
 from suites.run import Run
+from suites.way import Address
 
 SPEC = reference_subject(None, "").spec
 
@@ -134,3 +137,41 @@ def test_what_a_fresh_operation_comes_to_is_no_work_lost() -> None:
     plan = Plan(operations=(PlannedOperation(),))
     history = tuple(Outcome(operation=one, kind=Kind.UNKNOWN, arrival=Arrival.NOTHING) for one in (1, 2))
     assert lost_in(Run(plan=plan, subject=SPEC.facts, operations=(1,), ledger=(), history=history)) == 1
+
+
+def test_of_a_load_only_what_may_outlast_the_read_timeout_is_not_believed() -> None:
+    """A loop of ours that is late three times by a third of it; how long a connect may take is the kernel's affair."""
+    run = Run(
+        plan=Plan(operations=(PlannedOperation(),)),
+        subject=SPEC.facts,
+        operations=(1,),
+        ledger=(),
+        history=(),
+        stalled_ms=200.0,
+        shortest_timeout_ms=300,
+    )
+    spec = replace(SPEC, connect_timeout_ms=300)
+    believed = [not came_late(run, replace(spec, read_timeout_ms=read_ms)) for read_ms in (300, 600, 601)]
+    assert believed == [False, False, True]
+
+
+def test_who_calls_a_thousand_in_its_own_process_has_longer_timeouts() -> None:
+    """Only for the large loads: the others are measured as the cells are."""
+    asked: list[tuple[int, int]] = []
+
+    class Watched(ReferenceSubject):
+        async def start(self, upstreams: Sequence[Address]) -> ReferenceInstance:
+            asked.append((self.spec.connect_timeout_ms, self.spec.read_timeout_ms))
+            return await ReferenceSubject.start(self, upstreams)
+
+    ordinary = reference_subject("never", "")
+    subject = Watched(policy=ordinary.policy, spec=ordinary.spec)
+
+    async def measured() -> list[int]:
+        async with Driver(subject=subject, routers=routers) as driver:
+            loads = [load for load in loads_up_to(LARGE) if load.state.name == "down" and load.at_once in (1, LARGE)]
+            return [one.at_once for one in await loaded_with(loads, driver, Machine.here())]
+
+    with RouterThread() as routers:
+        assert asyncio.run(measured()) == [1, LARGE]
+    assert asked == [(300, 300), (1_200, 1_200)]

@@ -28,6 +28,7 @@ from suites.stacks.stack import StackSubject
 from suites.subject import Isolation
 
 LANES = 16  # for each core that is kept busy: what they do most of the time is wait
+QUIET_LANES = 24  # of a subject that cannot say when it is idle: four fifths of a run is waiting for its quiet window
 
 
 class Company:
@@ -142,10 +143,11 @@ class Side:
 
     def _lanes_of_worker(self) -> int:
         """Of one of so many: more, on the cores that there are, and this machine stalls."""
-        jobs = self.options.jobs
-        if self.session.subject.spec.isolation is Isolation.SHARED:
+        jobs, spec = self.options.jobs, self.session.subject.spec
+        if spec.isolation is Isolation.SHARED:
             return max(1, SHARED_LANES // jobs)  # each is a process already
-        return max(1, LANES * min(jobs, len(os.sched_getaffinity(0))) // jobs)
+        of_core = LANES if spec.quiet_ms is None else QUIET_LANES
+        return max(1, of_core * min(jobs, len(os.sched_getaffinity(0))) // jobs)
 
     def _no_scripts(self) -> str:
         """Why no script of futures is played; empty where they are."""

@@ -7,7 +7,7 @@ from retryproof.cells import MAX_ROWS
 from retryproof.sign_off_measures import print_measures
 from retryproof.terminal import print_indented, print_labelled, print_line, sheet
 from signoff.cell_words import alike, lived
-from signoff.comparison import Change
+from signoff.rules import Change
 from signoff.sign_off import CellDifference, SignOff
 
 _STYLES = {"BLOCK": "bold red", "UNPROVEN": "yellow", "MAY SHIP": "green"}

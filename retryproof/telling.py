@@ -9,11 +9,12 @@ from rich.console import Console
 
 from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, with_subjects
-from signoff.comparison import TOLD, CellChange, Change, compare
+from signoff.comparison import CellChange, compare
 from signoff.items import Item
 from signoff.report import CellReport, Report
 from signoff.reporting import cell_report
 from signoff.results import Result
+from signoff.rules import TOLD, Change
 from suites.lives import live
 from suites.together import together
 

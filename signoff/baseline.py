@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from signoff.comparison import failed_checks, open_checks
 from signoff.report import Baseline, CellReport, OverallVerdict, Report
+from signoff.rules import failed_checks, open_checks
 
 
 def against(report: Report, baseline: Report, path: str) -> Report:

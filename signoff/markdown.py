@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from signoff.cell_words import because, broken, counted, did, lived
 from signoff.clipping import Section, clipped
-from signoff.comparison import failed_checks
 from signoff.decisions import decisions_of
 from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
 from signoff.marked_text import code, escaped
 from signoff.report import CellReport, Report
+from signoff.rules import failed_checks
 from signoff.sign_off import Decision
 
 _WHERE = "report.json"

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from signoff.cell_words import alike, counted, lived
 from signoff.clipping import Section, clipped
-from signoff.comparison import TOLD, Change
 from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
 from signoff.marked_text import code, escaped
 from signoff.measured_words import amplified, rate, waits
 from signoff.report import CellReport
+from signoff.rules import TOLD, Change
 from signoff.sign_off import (
     Allowance,
     Amplification,

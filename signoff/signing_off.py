@@ -9,11 +9,12 @@ from importlib.metadata import version
 from msgspec.structs import replace
 
 from signoff.allowances import Allowed, excused, needs_excuse
-from signoff.comparison import CellChange, Change, compare, is_judged
+from signoff.comparison import CellChange, compare, is_judged
 from signoff.decisions import decisions_of
 from signoff.giving_up import giving_up_of
 from signoff.matter import matter_of
 from signoff.report import Loaded, Report
+from signoff.rules import Change
 from signoff.sign_off import (
     MINOR,
     Amplification,

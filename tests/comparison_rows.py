@@ -4,8 +4,8 @@ none does), base and candidate, the change, and the exit codes without and with 
 
 from msgspec.structs import replace
 
-from signoff.comparison import Change
 from signoff.report import FindingReport
+from signoff.rules import Change
 from tests.literal_reports import DEAD, LOST, NOT_COUNTED, OPEN, RETRIED, TOLD, TWICE, broken, cell
 
 PASSED = cell()

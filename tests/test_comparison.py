@@ -3,13 +3,15 @@
 import datetime as dt
 
 import pytest
+from msgspec.structs import replace
 
-from signoff import comparison
-from signoff.comparison import CellChange, Change, compare
+from signoff import comparison, rules
+from signoff.comparison import CellChange, compare
 from signoff.report import CellReport
+from signoff.rules import Change
 from signoff.signing_off import sign_off_of
 from tests.comparison_rows import NOT_RUN, PASSED, RULES, UNPROVEN
-from tests.literal_reports import RETRIED, TWICE, broken, cell, literal_report
+from tests.literal_reports import LOST, RETRIED, TWICE, broken, cell, literal_report
 
 
 def compared(base: CellReport, candidate: CellReport) -> tuple[CellChange, ...]:
@@ -39,10 +41,10 @@ def test_every_change_has_a_rule() -> None:
     assert {rule[4] for rule in RULES} == set(Change)
 
 
-@pytest.mark.parametrize("rule", comparison.RULES, ids=lambda rule: rule.__name__)
-def test_a_rule_that_is_turned_off_fails_its_own_test(rule: comparison.Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
+def test_a_rule_that_is_turned_off_fails_its_own_test(rule: rules.Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row above that names it comes out otherwise; and no row that comes out as it did needs another name."""
-    monkeypatch.setattr(comparison, "RULES", tuple(one for one in comparison.RULES if one is not rule))
+    monkeypatch.setattr(comparison, "RULES", tuple(one for one in rules.RULES if one is not rule))
     wrong = [named for _, named, base, candidate, change, _ in RULES if compared(base, candidate)[0].change != change]
     assert rule.__name__ in wrong
 
@@ -50,7 +52,7 @@ def test_a_rule_that_is_turned_off_fails_its_own_test(rule: comparison.Rule, mon
 def test_every_row_names_the_rule_that_decides_it() -> None:
     """The first that says something; None: none does."""
     for says, named, base, candidate, *_ in RULES:
-        first = next((rule.__name__ for rule in comparison.RULES if rule(base, candidate)), None)
+        first = next((rule.__name__ for rule in rules.RULES if rule(base, candidate)), None)
         assert (says, first) == (says, named)
 
 
@@ -67,8 +69,21 @@ def test_a_cell_that_one_side_lacks_is_unproven_and_says_which() -> None:
 def test_what_is_told_otherwise_is_listed_and_counts_as_the_same() -> None:
     """In words."""
     (one,) = compared(cell(tells=True), cell(tells=True, attempts=2, outcome="unknown", status=502))
-    assert (one.change, one.about) == (Change.SAME, comparison.TOLD)
+    assert (one.change, one.about) == (Change.SAME, rules.TOLD)
     assert one.says == "tells otherwise: 1 attempts, ok 200; now 2 attempts, unknown 502"
+
+
+def test_a_safe_retry_that_is_won_or_lost_is_called_so() -> None:
+    """What makes the outcome a better or a poorer one, where one side's alone is missing."""
+    missing = replace(LOST, check="safe-retry-made")
+    gives_up = cell(findings=(missing,), warnings=1, outcome="failed")
+    gives_up_otherwise = replace(gives_up, outcome="unknown")
+    (won,), (lost,), (poorer,) = (
+        compared(*pair) for pair in ((gives_up, cell()), (cell(), gives_up), (gives_up, gives_up_otherwise))
+    )
+    assert (won.change, won.about) == (Change.STRONGER, "a safe retry is made that was not")
+    assert (lost.change, lost.about) == (Change.WEAKER, "a safe retry is lost")
+    assert (poorer.change, poorer.about) == (Change.WEAKER, "outcome failed is now unknown")
 
 
 @pytest.mark.parametrize("varies", ["base", "candidate"])

@@ -11,9 +11,10 @@ from retryproof.examine import items_for
 from retryproof.options import ExamineOptions
 from retryproof.telling import Told, varying, went_the_same_way
 from retryproof.terminal import console
-from signoff.comparison import CellChange, Change
+from signoff.comparison import CellChange
 from signoff.items import Choice
 from signoff.report import Report
+from signoff.rules import Change
 from tests.literal_reports import cell, literal_report
 
 OK: Told = (2, "ok", None)

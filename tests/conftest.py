@@ -30,10 +30,14 @@ def real(_server: RealToxiproxy) -> Iterator[RealToxiproxy]:
     _server.close_sockets()
 
 
+@pytest.hookimpl(tryfirst=True)  # before a choice by markers is made
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The SDK and the driver of a browser are large packages that most environments go without: what is about them is
+    """Those of whole commands are marked as such, by the names of their files. The SDK and the driver of a browser are large packages that most environments go without: what is about them is
     run where they are there. tox has an environment for each.
     """
+    for item in items:
+        if item.path.name.startswith("test_command_"):
+            item.add_marker(pytest.mark.command)
     absent = {
         "tinker": missing() is not None,
         "browser": find_spec("playwright") is None,

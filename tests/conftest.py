@@ -32,8 +32,9 @@ def real(_server: RealToxiproxy) -> Iterator[RealToxiproxy]:
 
 @pytest.hookimpl(tryfirst=True)  # before a choice by markers is made
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Those of whole commands are marked as such, by the names of their files. The SDK and the driver of a browser are large packages that most environments go without: what is about them is
-    run where they are there. tox has an environment for each.
+    """Those of whole commands are marked as such, by the names of their files. The SDK and the driver of a browser are
+    large packages that most environments go without: what is about them is run where they are there. tox has an
+    environment for each.
     """
     for item in items:
         if item.path.name.startswith("test_command_"):

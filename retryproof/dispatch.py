@@ -14,6 +14,7 @@ SUMMARIES = {
     "signoff": "a change of retry policy: may the candidate replace the base?",
     "replay": "one plan again, with its timeline",
     "report": "the faces of a check or a sign-off again, from its folder",
+    "load": "many operations at once through a server, judged by ledgers",
     "router": "the fake router alone, with its control port",
     "ca": "a CA for forwarders that speak TLS to their router",
     "faults": "the catalogue: what can go wrong, and what it proves",

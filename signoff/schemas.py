@@ -1,6 +1,6 @@
-"""The JSON Schemas of report.json and signoff.json, from the very types that write and read them.
+"""The JSON Schemas of reports: of a check, of a sign-off and of a load, from the very types that write and read them.
 
-`python -m signoff.schemas` writes both into docs/.
+`python -m signoff.schemas` writes them into docs/.
 """
 
 from pathlib import Path
@@ -8,11 +8,16 @@ from typing import Any
 
 import msgspec
 
+from signoff.load_report import LoadReport
 from signoff.report import Report
 from signoff.sign_off import SignOff
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-KINDS: dict[str, type[msgspec.Struct]] = {"report.schema.json": Report, "signoff.schema.json": SignOff}  # in docs/
+KINDS: dict[str, type[msgspec.Struct]] = {
+    "report.schema.json": Report,
+    "signoff.schema.json": SignOff,
+    "load.schema.json": LoadReport,
+}  # in docs/
 
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:

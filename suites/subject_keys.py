@@ -11,6 +11,7 @@ from faults.catalogue import FAMILIES, is_fault
 from faults.plan import MAX_UPSTREAMS
 from suites.futures.offer import is_offer
 from suites.listening import is_host, is_listen
+from suites.load.terms import is_terms
 from suites.run import Promise
 from suites.speech import EXPECTED as SPEECH
 from suites.speech import Channel, is_speech
@@ -164,6 +165,7 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
         "a table: options, a list of words with {store}, {clock_ms} and {max_bytes}, and hold_ms, retrieved_ms, "
         "undelivered_ms, session_ms in milliseconds",
     ),
+    "load": (is_terms, "a table: options, a list of words, and values, a table of name = text"),
     "says": _TABLE,
     "contract": _TABLE,
     "values": (_is_texts, "a table of name = text"),
@@ -179,6 +181,7 @@ OF_A_PROCESS = (
     "asked",
     "upstreams",
     "isolation",
+    "load",
     "values",
     "tls",
     "names",

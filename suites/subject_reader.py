@@ -10,6 +10,7 @@ from faults.evidence import Contract, Marker
 from suites.body_template import BodyTemplateError, read_template
 from suites.futures.offer import offer_in
 from suites.listening import OF_TLS, identity_in, listening_at
+from suites.load.terms import terms_in
 from suites.markers import markers_in
 from suites.placeholders import FIXED, PlaceholderError, mentions
 from suites.run import Promise, SubjectFacts
@@ -85,6 +86,7 @@ class SubjectReader:
             names=data.get("names", {}),
             files=data.get("files", {}),
             offer=offer_in(data.get("futures", {})),
+            load=terms_in(data.get("load", {})),
         )
         try:
             require_filled(file)

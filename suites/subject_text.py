@@ -6,6 +6,7 @@ from pathlib import Path
 
 from faults.evidence import Marker
 from suites.futures.offer import Offer, Storage, Store
+from suites.load.terms import READ_TIMEOUT, Terms
 from suites.placeholders import PlaceholderError, fill_command, fill_file, meanings
 from suites.speech import Channel, Speech
 from suites.subject import SubjectSpec
@@ -21,7 +22,7 @@ class SubjectFile:
     empty for the usual one.
     not_executed: the answers that claim "not executed". values: placeholders of the file's own; tls, names: those of
     them that mean something else where its upstreams speak TLS, or are names. here: its folder. offer: of its futures.
-    needs: what has to be there beside the program of its command.
+    load: how it is started for a load. needs: what has to be there beside the program of its command.
     """
 
     spec: SubjectSpec
@@ -45,6 +46,7 @@ class SubjectFile:
     names: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str]
     offer: Offer = field(default_factory=Offer)
+    load: Terms = field(default_factory=Terms)
 
 
 def require_filled(file: SubjectFile) -> None:
@@ -59,14 +61,14 @@ def require_filled(file: SubjectFile) -> None:
     )
     for key, fill, text in _texts(file):
         try:
-            fill(text, known)
+            fill(text, {**known, READ_TIMEOUT: ""} if key.startswith("load.") else known)
         except PlaceholderError as error:
             raise PlaceholderError(f"{key} has {error}") from None
 
 
 def _texts(file: SubjectFile) -> Iterator[tuple[str, _Fill, str]]:
     """Each with its key, and how it is filled."""
-    for key, table in (("values", file.values), ("tls", file.tls), ("names", file.names), ("files", file.files)):
+    for key, table in _tables(file):
         for name, text in table.items():
             yield f"{key}.{name}", fill_file, text
     for key, words in (
@@ -75,6 +77,13 @@ def _texts(file: SubjectFile) -> Iterator[tuple[str, _Fill, str]]:
         ("needs", file.needs),
         ("install", (file.install,)),
         ("futures.options", file.offer.words(Storage(store=Store.SQLITE), 0)),
+        ("load.options", file.load.options),
     ):
         for word in words:
             yield key, fill_command, word
+
+
+def _tables(file: SubjectFile) -> tuple[tuple[str, Mapping[str, str]], ...]:
+    """Those whose texts are filled as files are."""
+    own = (("values", file.values), ("tls", file.tls), ("names", file.names), ("files", file.files))
+    return (*own, ("load.values", file.load.values))

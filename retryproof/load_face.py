@@ -1,0 +1,118 @@
+"""What a person sees of a load: what the machine allows, one line that lives while it goes on, and the tables after."""
+
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from retryproof.terminal import STYLES, print_indented, print_labelled, print_line, sheet
+from signoff.load_report import LoadReport, Step
+from suites.load.asked import Load
+from suites.load.found import Sample
+from suites.load.limits import Layout, Limits
+
+_KIB = 1024
+_COUNTED = {
+    "connects": "connections made",
+    "refused": "refused",
+    "broken": "broken",
+    "polls": "polls",
+    "abandoned": "of them abandoned",
+    "resent": "submits sent again",
+}
+_RATE_OVER_NS = 2_000_000_000
+
+
+class LiveLine:
+    """In flight, done, failed and the rate; nothing where there is no terminal."""
+
+    def __init__(self, out: Console) -> None:
+        self._status = Status("", console=out) if out.is_terminal and not out.quiet else None
+        self._recent: list[Sample] = []
+
+    def __call__(self, sample: Sample) -> None:
+        """One more look."""
+        if self._status is None:
+            return
+        if self._recent and sample.done < self._recent[-1].done:
+            self._recent.clear()  # another load
+        self._recent = [one for one in self._recent if sample.at_ns - one.at_ns <= _RATE_OVER_NS]
+        self._recent.append(sample)
+        self._status.update(live_words(self._recent))
+        self._status.start()
+
+    def stop(self) -> None:
+        """It is gone, before tables come."""
+        if self._status is not None:
+            self._status.stop()
+
+
+def live_words(recent: list[Sample]) -> str:
+    """What the last of these looks shows; the rate is that since the first."""
+    first, last = recent[0], recent[-1]
+    seconds = (last.at_ns - first.at_ns) / 1e9
+    rate = (last.done - first.done) / seconds if seconds else 0.0
+    return f"in flight {last.in_flight:,}  done {last.done:,}  failed {last.failed:,}  {rate:,.0f}/s"
+
+
+def print_plan(out: Console) -> Callable[[Limits, Load, Layout], None]:
+    """What prints the limits once, and before each load what is chosen."""
+    said: list[str] = []
+
+    def plan(limits: Limits, load: Load, layout: Layout) -> None:
+        if not said:
+            said.append(limits.words())
+            print_line(out, f"this machine: {limits.words()}")
+        print_line(out, f"{load.in_flight:,} in flight: {layout.words()}")
+
+    return plan
+
+
+def print_report(out: Console, report: LoadReport) -> None:
+    """Verdict first, then one row a load, then what failed and what was broken."""
+    print_line(out, "")
+    name = f"{report.subject.name} {report.subject.version}".rstrip()
+    verdict = "no verdict" if report.partial else report.verdict
+    says = f" {name}, {report.mode}, {report.callers} callers"
+    print_line(out, Text.assemble((verdict, STYLES.get(verdict, "yellow")), says))
+    _print_rows(out, report)
+    for step in report.steps:
+        _print_step(out, step)
+
+
+def _print_rows(out: Console, report: LoadReport) -> None:
+    right = ("in flight", "operations", "failed", "per s", "p50", "p90", "p99", "max ms", "CPU ms", "KiB", "sockets")
+    table = sheet(out, *right, right=right)
+    for step in report.steps:
+        latency = step.latency_ms
+        table.add_row(
+            f"{step.in_flight:,}",
+            f"{step.operations:,}",
+            f"{step.operations - step.succeeded:,}",
+            f"{step.per_second:,.0f}",
+            *(_number(value) for value in (latency.p50, latency.p90, latency.p99, latency.max)),
+            _number(step.cpu_ms_per_operation, 3),
+            _number(None if (held := step.resident_bytes_per_operation) is None else held / _KIB, 1),
+            "-" if step.sockets is None else f"{step.sockets:,}",
+        )
+    print_indented(out, table)
+    print_line(out, "  CPU ms and KiB: of the subject's processes, for each operation, and for each in flight")
+
+
+def _print_step(out: Console, step: Step) -> None:
+    counts = step.counts
+    print_line(out, "")
+    print_line(out, f"{step.in_flight:,} in flight")
+    print_labelled(
+        out,
+        ("  ledgers", f"{step.attempts:,} attempts, {step.executions:,} executions, {step.struck:,} struck"),
+        ("  CPU ms", f"callers {step.caller_cpu_ms_per_operation:.3f}, routers {step.router_cpu_ms_per_operation:.3f}"),
+        ("  callers", ", ".join(f"{counts.get(name, 0):,} {words}" for name, words in _COUNTED.items())),
+        *(("  failed", f"{count:,} {kind}") for kind, count in step.failures.items()),
+        *((f"  {one.verdict}", f"{one.check}: {one.says}") for one in step.findings if one.verdict != "PASS"),
+    )
+
+
+def _number(value: float | None, digits: int = 0) -> str:
+    return "-" if value is None else f"{value:,.{digits}f}"

@@ -1,0 +1,201 @@
+"""Loads one after the other, each on processes of its own; and the one place where their errors become messages."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import uvloop
+
+from fake_router.service import Held, Service, service_text
+from retryproof.dispatch import tool
+from retryproof.exits import CommandError, Exit, with_notes
+from retryproof.interrupts import cancelling
+from retryproof.sessions import in_words
+from retryproof.temporary import temporary_folder
+from signoff.load_report import LoadReport, LoadSubject, Machine, Step
+from signoff.load_reporting import step_of, worst_of
+from signoff.mix import Mix
+from suites.foreign import ForeignSubject
+from suites.load.asked import Callers, Load
+from suites.load.crew import CallerError
+from suites.load.found import Found, Sample
+from suites.load.limits import Layout, LimitError, Limits, Wanted, layout
+from suites.load.living import Living
+from suites.load.machine import limits_here
+from suites.load.target import PATIENT_MS, NoTargetError, callers_of
+from suites.processes import ProcessError, Supervisor
+from suites.subject import SubjectError
+from suites.subject_text import SubjectFile
+
+ROUNDS = 4  # operations of each caller where nobody has said how many and none is held
+
+Plan = Callable[[Limits, Load, Layout], None]
+Write = Callable[[LoadReport], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the options say. operations: None, as suits; callers: None, as the subject speaks."""
+
+    file: SubjectFile
+    levels: tuple[int, ...]
+    operations: int | None
+    service: Service
+    callers: Callers | None
+    processes: int | None
+    instances: int | None
+    routers: int | None
+    mix: Mix | None
+    seed: int
+    for_s: float | None
+    patience_s: float
+    give_up_s: float
+
+    def load(self, in_flight: int) -> Load:
+        """One of them. Raises ValueError for numbers that do not go together, NoTargetError for other callers."""
+        rounds = 1 if isinstance(self.service, Held) else ROUNDS
+        most = 2**31 - 2 if self.for_s else rounds * in_flight
+        return Load(
+            in_flight=in_flight,
+            operations=self.operations or min(most, 100_000_000),
+            service=self.service,
+            callers=callers_of(self.file, self.callers),
+            for_s=self.for_s,
+            patience_s=self.patience_s,
+            give_up_s=self.give_up_s,
+            mix=None if self.mix is None else {"per_1000": self.mix.per_1000, "faults": dict(self.mix.faults)},
+            seed=self.seed,
+        )
+
+    def wanted(self, in_flight: int) -> Wanted:
+        """What it takes. One that runs already is one, with whatever limits it has."""
+        standing = bool(self.file.url)
+        return Wanted(
+            in_flight=in_flight,
+            callers=self.processes,
+            instances=1 if standing else self.instances,
+            routers=1 if standing else self.routers,
+            sockets=2,
+        )
+
+
+def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan: Plan) -> LoadReport:
+    """Every load, written as soon as it is over. plan: hears of each before it begins.
+
+    Raises CommandError: exit code 2 for what does not go together, 4 where the machine or the subject cannot.
+    """
+    limits = limits_here()
+    try:
+        loads = [(asked.load(n), layout(limits, asked.wanted(n))) for n in asked.levels]
+    except LimitError as error:
+        raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
+    except (NoTargetError, ValueError) as error:
+        raise CommandError(str(error), Exit.USAGE) from None
+    made = _Made(asked=asked, limits=limits, write=write)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_all(made, loads, look, plan))
+    except (SubjectError, ProcessError, CallerError) as error:
+        raise CommandError(with_notes(error, str(error)), Exit.COULD_NOT_RUN) from None
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        made.partial("interrupted")
+    except TimeoutError:
+        says = "a process of ours was not ready in time; expected a machine with room"
+        raise CommandError(says, Exit.COULD_NOT_RUN) from None
+    except ValueError as error:
+        raise CommandError(str(error), Exit.USAGE) from None
+    except OSError as error:
+        raise CommandError(in_words(error), Exit.COULD_NOT_RUN) from None
+    return made.report
+
+
+@dataclass(slots=True, kw_only=True)
+class _Made:
+    """The report as far as it goes."""
+
+    asked: Asked
+    limits: Limits
+    write: Write
+    version: str = ""
+    steps: tuple[Step, ...] = ()
+    _why_partial: str = ""
+
+    def add(self, found: Found) -> None:
+        """One load is over."""
+        self.steps = (*self.steps, step_of(found))
+        self.write(self.report)
+
+    def partial(self, why: str) -> None:
+        """No more will come."""
+        self._why_partial = why
+        self.write(self.report)
+
+    @property
+    def report(self) -> LoadReport:
+        """What is known."""
+        asked, spec = self.asked, self.asked.file.spec
+        verdict = worst_of(step.verdict for step in self.steps)
+        return LoadReport(
+            tool=tool(),
+            subject=LoadSubject(name=spec.facts.name, version=self.version, promises=spec.facts.promises.value),
+            mode=service_text(asked.service),
+            callers=callers_of(asked.file, asked.callers).value,
+            seed=asked.seed,
+            for_s=asked.for_s,
+            faults=None if asked.mix is None else asked.mix.name,
+            under=[],
+            machine=Machine(
+                files=self.limits.files,
+                backlog=self.limits.backlog,
+                ports=self.limits.ports,
+                cores=self.limits.cores,
+                memory_bytes=self.limits.memory_bytes,
+            ),
+            steps=list(self.steps),
+            verdict="UNKNOWN" if self._why_partial else verdict,
+            partial=self._why_partial,
+        )
+
+
+async def _all(made: _Made, loads: list[tuple[Load, Layout]], look: Callable[[Sample], None], plan: Plan) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    with _in_one_folder() as (folder, leave), cancelling(task, leave):
+        async with Supervisor() as supervisor:
+            file = made.asked.file
+            if not file.url:
+                subject = ForeignSubject(file, supervisor)
+                if missing := subject.missing():
+                    raise SubjectError(missing)
+                await subject.read_version()
+                made.version = subject.spec.version
+            for nth, (load, processes) in enumerate(loads):
+                plan(made.limits, load, processes)
+                (folder / f"load-{nth}").mkdir()
+                living = Living(
+                    load=load,
+                    layout=processes,
+                    file=file,
+                    read_timeout_ms=PATIENT_MS,
+                    supervisor=supervisor,
+                    folder=folder / f"load-{nth}",
+                    look=look,
+                )
+                made.add(await living.found())
+
+
+@contextmanager
+def _in_one_folder() -> Iterator[tuple[Path, Callable[[], None]]]:
+    """All that processes write goes into one folder, which is gone afterwards. Yields what removes it at once, too."""
+    before = tempfile.tempdir
+    with temporary_folder() as folder:
+        tempfile.tempdir = str(folder)
+        try:
+            yield folder, partial(shutil.rmtree, folder, ignore_errors=True)
+        finally:
+            tempfile.tempdir = before

@@ -1,0 +1,119 @@
+"""Caller processes: started with their orders, begun together, and read when they have ended."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from suites.load.caller import DONE, READY
+from suites.load.ended import Tally, joined, tally_in
+from suites.load.order import ORDER, RECORDS, SUMMARY, Order, Summary
+from suites.load.progress import Count, Progress
+from suites.processes import Process, Supervisor
+from suites.programs import environment
+from suites.subject import SubjectError
+
+_PAUSE_S = 0.02  # between two looks at whether they are ready
+_LAST_BYTES = 600
+
+
+class CallerError(Exception):
+    """Our own callers could not go on; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Caller:
+    folder: Path
+    process: Process
+    progress: Progress
+
+
+class Crew:
+    """All of them. Made, then `start`, `ready`, `begin`, `ended`, and `close` in any case."""
+
+    def __init__(self, orders: Sequence[Order], folder: Path, supervisor: Supervisor) -> None:
+        self._orders = orders
+        self._folder = folder
+        self._supervisor = supervisor
+        self._callers: list[_Caller] = []
+
+    @property
+    def processes(self) -> list[Process]:
+        """In the order of their indices."""
+        return [caller.process for caller in self._callers]
+
+    async def start(self) -> None:
+        """They connect, as soon as they can."""
+        for order in self._orders:
+            folder = self._folder / f"caller-{order.index}"
+            folder.mkdir()
+            (folder / ORDER).write_bytes(msgspec.json.encode(order))
+            progress = Progress(folder, made=True)
+            argv = [sys.executable, "-m", "suites.load.caller", str(folder)]
+            try:
+                process = await self._supervisor.start(argv, cwd=folder, env=environment(), log=folder / "log")
+            except BaseException:
+                progress.close()
+                raise
+            self._callers.append(_Caller(folder=folder, process=process, progress=progress))
+
+    async def ready(self) -> None:
+        """All are connected, or cannot be. Raises CallerError where one could not go on."""
+        while not all((caller.folder / READY).exists() for caller in self._callers):
+            self.require()
+            await asyncio.sleep(_PAUSE_S)
+
+    def begin(self) -> None:
+        """The word."""
+        for caller in self._callers:
+            os.kill(caller.process.pid, signal.SIGUSR1)
+
+    def require(self) -> None:
+        """Raises CallerError where one of them could not go on."""
+        for caller in self._callers:
+            how = caller.process.died()
+            if how is not None and how != "exited with code 0":
+                raise CallerError(f"a caller process {how}: {_last_words(caller.folder)}")
+
+    def are_done(self) -> bool:
+        """All that was asked for has ended."""
+        return all((caller.folder / DONE).exists() for caller in self._callers)
+
+    def counts(self) -> dict[Count, int]:
+        """All that they count, together."""
+        each = [caller.progress.read() for caller in self._callers]
+        return {count: sum(one[count] for one in each) for count in Count}
+
+    def tally(self) -> Tally:
+        """What they have recorded, as far as they have. Raises CallerError where that cannot be read."""
+        found = []
+        for caller in self._callers:
+            try:
+                data = (caller.folder / SUMMARY).read_bytes()
+                summary = msgspec.json.decode(data, type=Summary)
+                found.append(tally_in(caller.folder / RECORDS, tuple(summary.whys)))
+            except (OSError, ValueError) as error:
+                raise CallerError(f"what a caller process recorded cannot be read: {error}") from None
+        return joined(found)
+
+    async def close(self) -> None:
+        """They are ended. Safe to call twice."""
+        for caller in self._callers:
+            await caller.process.stop()
+            caller.progress.close()
+        self._callers = []
+
+
+def _last_words(folder: Path) -> str:
+    text = (folder / "log").read_bytes()[-_LAST_BYTES:].decode(errors="replace").strip()
+    return text.splitlines()[-1] if text else "it wrote nothing"
+
+
+def as_subject_error(error: CallerError) -> SubjectError:
+    """It could not run."""
+    return SubjectError(str(error))

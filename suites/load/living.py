@@ -1,0 +1,207 @@
+"""One load, lived through: processes are started, callers begin together, everything is looked at until all are done,
+and then the ledgers are read.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from fake_router.ledger import load as entries_in
+from fake_router.service import Engine, Held, Service
+from suites.foreign import ForeignInstance
+from suites.load.accounts import Accounts
+from suites.load.asked import Load
+from suites.load.crew import Crew
+from suites.load.ended import Tally
+from suites.load.found import Found, Member, Role, Sample, peak_in_flight
+from suites.load.limits import Layout
+from suites.load.progress import Count
+from suites.load.routers import RouterProcess
+from suites.load.target import loaded, orders
+from suites.load.usage import Watched
+from suites.processes import Supervisor
+from suites.standing import StandingInstance, StandingSubject
+from suites.subject import Address
+from suites.subject_text import SubjectFile
+
+LOOK_S = 0.5
+STALLED_S = 20.0  # for so long no more have come to wait at the routers: no more will
+_QUIET_S = 0.2
+_SETTLE_S = 60.0
+
+Look = Callable[[Sample], None]
+AnyInstance = ForeignInstance | StandingInstance
+
+
+@dataclass(slots=True, kw_only=True)
+class Living:
+    """A load that is lived through once. look: hears of every sample."""
+
+    load: Load
+    layout: Layout
+    file: SubjectFile
+    read_timeout_ms: int
+    supervisor: Supervisor
+    folder: Path
+    look: Look
+    samples: list[Sample] = field(default_factory=list)
+    counts: dict[Count, int] = field(default_factory=dict)
+    most_waiting: int = 0
+    _routers: list[RouterProcess] = field(default_factory=list)
+    _instances: list[AnyInstance] = field(default_factory=list)
+    _crew: Crew | None = None
+    _watched: list[tuple[Member, Watched]] = field(default_factory=list)
+
+    async def found(self) -> Found:
+        """All of it. Raises SubjectError, CallerError, ProcessError, and OSError; leaves no process behind."""
+        async with AsyncExitStack() as stack:
+            await self._start_routers(stack)
+            await self._start_instances(stack)
+            crew = await self._start_callers(stack)
+            await crew.ready()
+            self._watch(crew)
+            self._sample(crew)
+            crew.begin()
+            await self._until_done(crew)
+            await self._settled()
+            return await self._made(crew.tally())
+
+    async def _start_routers(self, stack: AsyncExitStack) -> None:
+        for nth, service in enumerate(_services(self.load.service, self.layout.routers)):
+            folder = self.folder / f"router-{nth}"
+            router = RouterProcess(self.file.spec.upstreams, folder, self.supervisor, self.file.spec.listen)
+            stack.push_async_callback(router.stop)
+            await router.start(service)
+            self._routers.append(router)
+        if self.load.mix is not None:
+            for router in self._routers:
+                await router.arm(self.load.mix, self.load.seed, self.read_timeout_ms)
+
+    async def _start_instances(self, stack: AsyncExitStack) -> None:
+        for nth in range(self.layout.instances):
+            instance = await self._started(stack, self._routers[nth % len(self._routers)].addresses)
+            self._instances.append(instance)
+
+    async def _started(self, stack: AsyncExitStack, upstreams: Sequence[Address]) -> AnyInstance:
+        if self.file.url:
+            return await StandingSubject(self.file).start()
+        file = loaded(self.file, self.read_timeout_ms)
+        instance = ForeignInstance(file, self.supervisor)
+        stack.push_async_callback(instance.stop)
+        await instance.launch(upstreams, file.load.options)
+        return instance
+
+    async def _start_callers(self, stack: AsyncExitStack) -> Crew:
+        addresses = [instance.address for instance in self._instances]
+        crew = Crew(orders(self.load, self.layout, self.file, addresses), self.folder, self.supervisor)
+        stack.push_async_callback(crew.close)
+        await crew.start()
+        self._crew = crew
+        return crew
+
+    def _watch(self, crew: Crew) -> None:
+        """What processes take is counted from now on."""
+        for role, pids in (
+            (Role.SUBJECT, list(self._subject_pids())),
+            (Role.ROUTER, [router.process.pid for router in self._routers if router.process]),
+            (Role.CALLER, [process.pid for process in crew.processes]),
+        ):
+            self._watched += [(Member(role=role, nth=nth), Watched(pid)) for nth, pid in enumerate(pids)]
+
+    def _subject_pids(self) -> Iterator[int]:
+        for instance in self._instances:
+            if isinstance(instance, ForeignInstance) and instance.process is not None:
+                yield instance.process.pid
+
+    def _sample(self, crew: Crew) -> None:
+        counts = self.counts = crew.counts()
+        sample = Sample(
+            at_ns=time.monotonic_ns(),
+            in_flight=counts[Count.BEGUN] - counts[Count.DONE],
+            done=counts[Count.DONE],
+            failed=counts[Count.FAILED],
+            uses=tuple(watched.use() for _, watched in self._watched),
+        )
+        self.samples.append(sample)
+        self.look(sample)
+
+    async def _until_done(self, crew: Crew) -> None:
+        """Look at all of it again and again; what is held is released once all of it is."""
+        releasing = _Releasing(load=self.load, routers=self._routers)
+        while not crew.are_done():
+            await asyncio.sleep(LOOK_S)  # a look is a measurement: it comes with the clock
+            crew.require()
+            self._sample(crew)
+            self.most_waiting = max(self.most_waiting, await releasing.look())
+        crew.require()
+
+    async def _settled(self) -> None:
+        """Nothing is open at the routers, and nothing comes any more, or a ceiling is reached."""
+        deadline_s, before = time.monotonic() + _SETTLE_S, -1
+        quiet_s = max(_QUIET_S, (self.file.spec.quiet_ms or 0) / 1000)
+        while time.monotonic() < deadline_s:
+            states = [await router.status() for router in self._routers]
+            entries = sum(state.entries for state in states)
+            if entries == before and not any(state.busy for state in states):
+                return
+            before = entries
+            await asyncio.sleep(quiet_s)
+
+    async def _made(self, tally: Tally) -> Found:
+        accounts = Accounts(int(tally.records["number"].max(initial=0)))
+        for router in self._routers:
+            accounts.add(entries_in(await router.text("/ledger")))
+        return Found(
+            load=self.load,
+            promises=self.file.spec.facts.promises,
+            layout=self.layout,
+            tally=tally,
+            account=accounts.account(),
+            processes=tuple(member for member, _ in self._watched),
+            samples=tuple(self.samples),
+            most_in_flight=peak_in_flight(tally.records),
+            most_waiting=self.most_waiting,
+            died=tuple(self._died()),
+            counts={count.name.lower(): number for count, number in self.counts.items()},
+        )
+
+    def _died(self) -> Iterator[str]:
+        for nth, instance in enumerate(self._instances):
+            if how := instance.died():
+                yield f"instance {nth} {how}"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Releasing:
+    """Sees how many wait at the routers, and releases them once all do, or no more come."""
+
+    load: Load
+    routers: Sequence[RouterProcess]
+    _released: bool = False
+    _most: int = 0
+    _since_s: float = field(default_factory=time.monotonic)
+
+    async def look(self) -> int:
+        """How many wait now."""
+        waiting = sum([(await router.status()).waiting for router in self.routers])
+        if isinstance(self.load.service, Held) and not self._released:
+            if waiting > self._most:
+                self._most, self._since_s = waiting, time.monotonic()
+            if waiting >= self.load.in_flight or time.monotonic() - self._since_s > STALLED_S:
+                self._released = True
+                for router in self.routers:
+                    await router.release()
+        return waiting
+
+
+def _services(service: Service, routers: int) -> list[Service]:
+    """Of each of so many routers; the places of an engine are dealt out among them. Raises ValueError for too few."""
+    if not isinstance(service, Engine):
+        return [service] * routers
+    if service.capacity < routers:
+        raise ValueError(f"an engine of capacity {service.capacity} behind {routers} routers; expected one for each")
+    least, more = divmod(service.capacity, routers)
+    return [replace(service, capacity=least + (nth < more)) for nth in range(routers)]

@@ -117,6 +117,7 @@ async def _serve(
     from forwarder.api.metrics import Metrics
     from forwarder.api.starting import service_of
     from forwarder.client import Forwarder
+    from forwarder.collecting import collect_seldom
     from forwarder.futures.clock import ManualClock, SystemClock
     from forwarder.futures.errors import JournalError
     from forwarder.server import ListenError, server_of
@@ -150,6 +151,7 @@ async def _serve(
                 access_log=options.access_log,
                 ready=ready,
             )
+            collect_seldom()
             try:
                 await server.serve(sockets=[listener])
             except ListenError as error:

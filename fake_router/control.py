@@ -4,25 +4,28 @@ It has no authentication, so it listens on a loopback address unless told otherw
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import msgspec
 from aiohttp import web
 
+from fake_router.account import Accountant, account_lines
+from fake_router.asked import fields_in
 from fake_router.bound import bound, written
 from fake_router.ledger import dump, dump_more
 from fake_router.server import Router
 from faults.driven import refuse_undriven
-from faults.plan import PlanError
-from faults.plan_json import each_key_once, plan_from_json
+from faults.mix import mix_from
+from faults.plan_json import plan_from_json
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_DIGITS = 18  # of a seq
 FOLLOWED = 500  # entries that are written to a follower at once
+COUNTED = 5_000  # entries that are counted at once
 LINES = "application/jsonl"
+PLAN_KEYS: dict[str, type] = {"plan": dict, "first_operation": int, "read_timeout_ms": int}
+MIX_KEYS: dict[str, type] = {"mix": dict, "seed": int, "read_timeout_ms": int}
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -34,6 +37,8 @@ class Control:
         self._router = router
         self._host = host
         self._wanted = port
+        self._counted = router.ledger
+        self._accountant = Accountant()
         self._following: set[asyncio.Event] = set()
         self._closing = False
         self._runner = web.AppRunner(
@@ -70,13 +75,18 @@ class Control:
                 web.post("/release", self._release),
                 web.post("/reset", self._reset),
                 web.get("/ledger", self._ledger),
+                web.get("/account", self._account),
                 web.get("/status", self._status),
             ]
         )
         return app
 
     async def _arm(self, request: web.Request) -> web.Response:
-        asked = _fields(await request.read(), {"plan": dict, "first_operation": int, "read_timeout_ms": int})
+        asked = fields_in(await request.read(), PLAN_KEYS, MIX_KEYS)
+        if "mix" in asked:
+            mix = mix_from(asked["mix"], "mix")
+            left_out = self._router.arm_mix(mix, seed=asked["seed"], read_timeout_ms=asked["read_timeout_ms"])
+            return self._answer(left_out=left_out)
         plan = plan_from_json(asked["plan"])
         refuse_undriven(plan)
         self._router.arm(
@@ -107,12 +117,10 @@ class Control:
         return self._answer()
 
     async def _ledger(self, request: web.Request) -> web.StreamResponse:
-        since, follow = request.query.get("since", "0"), request.query.get("follow", "0")
+        since = request.query.get("since", "0")
         if not (since.isascii() and since.isdecimal()) or len(since) > MAX_DIGITS:
             raise ValueError(f"since is {since!r}; expected the seq of an entry, or 0 for all")
-        if follow not in ("0", "1"):
-            raise ValueError(f"follow is {follow!r}; expected 1, or 0 for what there is now")
-        if follow == "1":
+        if _flag(request, "follow", "what there is now"):
             return await self._follow(request, int(since))
         return web.Response(body=dump(self._router.ledger.since(int(since))), content_type=LINES)
 
@@ -142,10 +150,29 @@ class Control:
             forget()
             self._following.discard(news)
 
+    async def _account(self, request: web.Request) -> web.StreamResponse:
+        """Counted on from where the last call stopped, in slices, so that nobody else waits for long."""
+        one_by_one = _flag(request, "operations", "the sums alone")
+        if self._counted is not self._router.ledger:
+            self._counted, self._accountant = self._router.ledger, Accountant()
+        ledger, accountant = self._counted, self._accountant
+        last = len(ledger)
+        while accountant.seq < last:
+            accountant.read(ledger.since(accountant.seq, COUNTED))
+            await asyncio.sleep(0)
+        account = accountant.account()
+        if not one_by_one:
+            return _json(200, account)
+        response = web.StreamResponse(headers={"Content-Type": LINES})
+        await response.prepare(request)
+        for lines in account_lines(account, accountant.operations()):
+            await response.write(lines)
+        return response
+
     async def _status(self, _: web.Request) -> web.Response:
         return self._answer()
 
-    def _answer(self) -> web.Response:
+    def _answer(self, **more: object) -> web.Response:
         router = self._router
         return _json(
             200,
@@ -157,6 +184,7 @@ class Control:
                 "held": router.held(),
                 "in_service": router.in_service(),
                 "queued": router.queued(),
+                **more,
             },
         )
 
@@ -174,7 +202,7 @@ async def _refusals(request: web.Request, handler: Handler) -> web.StreamRespons
     """What cannot be done is a 400, or the 4xx that the HTTP server says, with a message in JSON."""
     try:
         return await handler(request)
-    except (PlanError, ValueError) as error:
+    except ValueError as error:
         return _json(400, {"error": str(error)})
     except web.HTTPClientError as error:
         allowed = error.headers.get("Allow")
@@ -182,25 +210,12 @@ async def _refusals(request: web.Request, handler: Handler) -> web.StreamRespons
         return _json(error.status, {"error": says})
 
 
+def _flag(request: web.Request, name: str, without: str) -> bool:
+    value = request.query.get(name, "0")
+    if value not in ("0", "1"):
+        raise ValueError(f"{name} is {value!r}; expected 1, or 0 for {without}")
+    return value == "1"
+
+
 def _json(status: int, value: object) -> web.Response:
     return web.Response(status=status, body=msgspec.json.encode(value) + b"\n", content_type="application/json")
-
-
-def _fields(body: bytes, expected: dict[str, type]) -> dict[str, Any]:
-    """The object in that body, with exactly these keys. Raises ValueError."""
-    names = ", ".join(f"`{name}`" for name in expected)
-    try:
-        data = json.loads(body, object_pairs_hook=each_key_once)
-    except PlanError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the body is no JSON ({error}); expected an object with {names}") from None
-    if not isinstance(data, dict) or data.keys() != expected.keys():
-        has = sorted(data) if isinstance(data, dict) else data
-        raise ValueError(f"the body has {has!r}; expected an object with {names}")
-    for name, kind in expected.items():
-        value = data[name]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            what = "a number" if kind is int else "an object"
-            raise ValueError(f"{name} is {value!r}; expected {what}")
-    return data

@@ -1,7 +1,7 @@
 """The router: listeners, connections, and the plans that strike them. It belongs to the loop it was started on."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Self
 
@@ -10,12 +10,15 @@ from fake_router.identity import Identity
 from fake_router.ledger import Ledger
 from fake_router.listener import Listener
 from fake_router.listener_faults import ListenerFaults
+from fake_router.mixing import ArmedMix
 from fake_router.name_server import NameServer
 from fake_router.pooling import POOL_GATE
 from fake_router.reception import Reception
 from fake_router.routes import probes_with
 from fake_router.service import INSTANT, Service
 from fake_router.switchboard import Switchboard
+from fake_router.waiting import until
+from faults.mix import Mix
 from faults.plan import MAX_UPSTREAMS, Plan, PlanError
 
 
@@ -121,6 +124,19 @@ class Router:
         if any(step.reused for step in steps):
             self._reception.strike_idle()
 
+    def arm_mix(self, mix: Mix, *, seed: int, read_timeout_ms: int) -> tuple[str, ...]:
+        """Let faults strike at the rate of that mix, until healing: each operation's first exchange meets what the seed
+        and its number decide, beside any plan that is armed. Returns the faults that cannot strike: who draws one of
+        them meets none.
+
+        Raises PlanError, with nothing changed, where none can, or another mix is armed.
+        """
+        if self._board.mix is not None:
+            raise PlanError("a mix is armed already; expected one at a time: heal first")
+        self._board.mix = ArmedMix.of(mix, seed=seed, read_timeout_ms=read_timeout_ms, tls=self.tls)
+        self.ledger.record(Marked, mark="armed")
+        return self._board.mix.left_out
+
     def open_gate(self, name: str) -> None:
         """What plans hold at the gate of that name goes on; it stays open until healing."""
         self._board.open_gate((0, name))
@@ -179,6 +195,7 @@ class Router:
         self.ledger.record(Marked, mark="healed")
         self._faults.end(self._loop)
         self._board.injector.disarm()
+        self._board.mix = None
         self._board.open_all_gates()
         self._reception.heal()
 
@@ -236,30 +253,15 @@ class Router:
 
     async def wait_idle(self, timeout_s: float | None = None) -> bool:
         """Wait until busy() is 0; False when it was not within that time (None: no limit)."""
-        return await self._until(lambda: self._board.busy == 0, timeout_s)
+        return await until(self._board, lambda: self._board.busy == 0, timeout_s)
 
     async def wait_received(self, operation: int, timeout_s: float | None = None) -> bool:
         """Wait until a request that carries that operation has been read; False when none was within that time."""
-        return await self._until(lambda: self._board.has_received(operation), timeout_s)
+        return await until(self._board, lambda: self._board.has_received(operation), timeout_s)
 
     async def wait_held(self, gate: str, timeout_s: float | None = None) -> bool:
         """Wait until something is held at the gate of that name; False when nothing was within that time."""
-        return await self._until(lambda: self._board.holds_at((0, gate)), timeout_s)
-
-    async def _until(self, so: Callable[[], bool], timeout_s: float | None) -> bool:
-        """Open work changes whenever something is received or over."""
-        if so():
-            return True
-        happened = asyncio.Event()
-        forget = self._board.on_change(lambda: happened.set() if so() else None)
-        try:
-            async with asyncio.timeout(timeout_s):
-                await happened.wait()
-        except TimeoutError:
-            return False
-        finally:
-            forget()
-        return True
+        return await until(self._board, lambda: self._board.holds_at((0, gate)), timeout_s)
 
     @property
     def _running(self) -> asyncio.AbstractEventLoop:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from fake_router.entries import Marked
-from fake_router.injector import ExchangeStep, GateKey, Injector
+from fake_router.injector import HEALTHY_STEP, ExchangeStep, GateKey, Injector
 from fake_router.ledger import Ledger
+from fake_router.mixing import ArmedMix
 from fake_router.poisoning import Poisons
 from fake_router.routes import PROBES, Probe, unserved_work
 from fake_router.service import INSTANT, Service
@@ -37,6 +38,7 @@ class Switchboard:
         self.serving = Serving(service)
         self.probes = probes
         self.injector = Injector(upstreams)
+        self.mix: ArmedMix | None = None
         self.watches: list[Watch] = []
         self.poisons = Poisons()
         self.seen_since_arming = 0  # connections opened and requests read
@@ -61,7 +63,10 @@ class Switchboard:
         if operation is not None:
             nth = self._of_operation.get(operation, 0) + 1
             self._of_operation[operation] = nth
-        return self._exchanges, nth, self.injector.take(operation, upstream)
+        step = self.injector.take(operation, upstream)
+        if self.mix is not None and operation is not None and nth == 1 and step is HEALTHY_STEP:
+            step = self.mix.step_of(operation)
+        return self._exchanges, nth, step
 
     def has_received(self, operation: int) -> bool:
         """A request that carries that operation has been read."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from faults.mix import Mix, MixError, load_mix
 from retryproof.exits import CommandError, Exit
 from retryproof.options import ExamineOptions
 from retryproof.sessions import require_subject
 from signoff.measuring import measures_of
-from signoff.mix import Mix, MixError, load_mix
 from suites.reach import Machine
 
 HELP = (

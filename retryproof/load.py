@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from fake_router.service import FORMS, INSTANT, Service, service_in
+from faults.mix import Mix, MixError, load_mix
 from retryproof.command import EXIT_CODES, Command, file_path, folder_path, whole_number
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import stamped, write_whole
@@ -16,7 +17,6 @@ from retryproof.options import DEFAULT_OUT, MAX_SEED
 from retryproof.terminal import console, print_line
 from retryproof.url_options import add_url_options, given_in
 from signoff.load_report import LoadReport
-from signoff.mix import Mix, MixError, load_mix
 from suites.load.asked import MAX_IN_FLIGHT, MAX_OPERATIONS, Callers
 from suites.load.target import NoTargetError, target_named
 from suites.subject import SubjectError

@@ -12,6 +12,7 @@ from pathlib import Path
 import uvloop
 
 from fake_router.service import Held, Service, service_text
+from faults.mix import Mix
 from retryproof.dispatch import tool
 from retryproof.exits import CommandError, Exit, with_notes
 from retryproof.interrupts import cancelling
@@ -19,7 +20,6 @@ from retryproof.sessions import in_words
 from retryproof.temporary import temporary_folder
 from signoff.load_report import LoadReport, LoadSubject, Machine, Step
 from signoff.load_reporting import step_of, worst_of
-from signoff.mix import Mix
 from suites.foreign import ForeignSubject
 from suites.load.asked import Callers, Load
 from suites.load.crew import CallerError

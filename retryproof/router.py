@@ -20,6 +20,7 @@ the control API:
   POST /heal             nothing strikes any more
   POST /drain            read what lies unread, and record it
   GET  /ledger?since=N   what really happened, as JSON lines; &follow=1: live
+  GET  /account          what became of every operation, counted
   POST /release          answer what --service held or burst holds
   GET  /status           how much is open, held, in service and queued
   POST /reset            start over

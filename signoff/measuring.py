@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from faults.coverage import Depth
+from faults.mix import Mix
 from faults.plan import Plan
 from signoff.examination import Through
 from signoff.items import Choice
 from signoff.loads import AT_ONCE, LARGE, Alone, Load, loaded_with, loads_up_to
-from signoff.mix import Mix, default_mix
+from signoff.mix import default_mix
 from signoff.report import Loaded, Worked
 from signoff.results import Examination
 from signoff.work import plans_of, worked

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from hashlib import sha256
 from math import sqrt
 
+from faults.mix import Mix
 from faults.plan import Plan
 from faults.plan_json import dump_plan
 from signoff.examination import Through
-from signoff.mix import Mix
 from signoff.report import Worked
 from signoff.sign_off import Interval, Work, WorkSide
 from suites.accounts import accounts_of

@@ -9,9 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from faults.catalogue import CATALOGUE, LETS_PASS
+from faults.mix import MixError, mix_in
 from signoff.giving_up import giving_up_of
 from signoff.loads import Load, loads_up_to
-from signoff.mix import MixError, default_mix, mix_in
+from signoff.mix import default_mix
 from signoff.report import CellReport, Worked
 from signoff.work import interval, weight_of, work_of
 from tests.literal_reports import cell, literal_report

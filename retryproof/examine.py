@@ -12,6 +12,8 @@ from retryproof.options import ExamineOptions
 from retryproof.sessions import Session, require_subject, with_subjects
 from retryproof.side import Company, Side
 from retryproof.terminal import bars
+from retryproof.travelling import travelling
+from retryproof.where import somewhere
 from retryproof.writing import Examined
 from signoff.items import Item, NothingToDoError, chosen_items
 from suites.reach import Machine
@@ -64,7 +66,7 @@ def examine_sides(
     after the other. Where one cannot go on, so does none.
     """
     standing = any(require_subject(name, options.given).standing for name in names)
-    if options.jobs == 1 or standing:
+    if options.in_this_process or standing:
         return tuple(
             examine_subject(name, items, options, console, into=path, on_written=on_written)
             for name, path in zip(names, into, strict=True)
@@ -80,23 +82,28 @@ def _examined(
     into: Sequence[Path | None],
     on_written: Callable[[], None],
 ) -> tuple[Examined, ...]:
+    going = [None if options.ray is None else travelling(name, options.given) for name in names]
+
     async def work(sessions: tuple[Session, ...]) -> tuple[Examined, ...]:
-        with bars(console) as begin:
-            company = Company(len(sessions))
-            sides = [
-                Side(
-                    session=session,
-                    place=place,
-                    items=items,
-                    options=options,
-                    begin=begin,
-                    company=company,
-                    on_written=on_written,
-                )
-                for place, session in enumerate(sessions)
-            ]
-            everything = together(side.examined(path) for side, path in zip(sides, into, strict=True))
-            return tuple(await within(options.limit_s, everything))
+        async with somewhere(options.ray) as where:
+            with bars(console) as begin:
+                company = Company(len(sessions))
+                sides = [
+                    Side(
+                        session=session,
+                        place=place,
+                        items=items,
+                        options=options,
+                        begin=begin,
+                        company=company,
+                        on_written=on_written,
+                        where=where,
+                        travelling=going[place],
+                    )
+                    for place, session in enumerate(sessions)
+                ]
+                everything = together(side.examined(path) for side, path in zip(sides, into, strict=True))
+                return tuple(await within(options.limit_s, everything))
 
     return with_subjects(names, work, options.given, console=console, toxiproxy=options.choice.toxiproxy)
 

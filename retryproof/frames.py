@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from faults.plan import Plan
 from retryproof.exits import Exit
+from retryproof.travelling import Expected, Travelling
 from suites.given import NOTHING_GIVEN, Given
 from suites.run import Run
 
@@ -20,7 +21,8 @@ class Request:
 
     first_number: of its operations; no other process of the examination uses those that follow. lanes: how many runs
     go on side by side in it (None: as suits). alone_network: it was started in a network of its own, None if it was
-    not; True where that is in a user namespace of its own too.
+    not; True where that is in a user namespace of its own too. travelling, expected: on another machine, what goes
+    there of the subject, and what must be there already.
     """
 
     name: str
@@ -30,6 +32,8 @@ class Request:
     lanes: int | None = None
     toxiproxy: bool = False
     alone_network: bool | None = None
+    travelling: Travelling | None = None
+    expected: Expected | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +60,7 @@ class Done:
 Frame = Lived | Failed | Done
 
 
-def framed(message: Request | Frame) -> bytes:
+def framed(message: object) -> bytes:
     """As it is written: its length, then itself."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     return len(data).to_bytes(_LENGTH_BYTES, "big") + data

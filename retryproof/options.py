@@ -9,6 +9,7 @@ from fake_router import own_network
 from faults.coverage import Depth
 from retryproof.command import folder_path, whole_number
 from retryproof.exits import CommandError, Exit
+from retryproof.where_options import add_where, require_where
 from signoff.items import Choice
 from signoff.measuring import Measures
 from signoff.report import Report
@@ -17,7 +18,6 @@ from suites.under_text import NOTHING_OVER, Under, UnderError, under_of
 
 DEFAULT_OUT = Path("retryproof-out")
 MAX_EXAMPLES = 100_000
-MAX_JOBS = 64
 MAX_LANES = 64
 MAX_SEED = 2**63 - 1
 
@@ -25,8 +25,9 @@ MAX_SEED = 2**63 - 1
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamineOptions:
     """What is to be lived through, and where it goes. baseline: a report whose failures are known, and its path. typed:
-    what a person calls a subject whose name here is another. jobs: in so many processes; lanes: so many runs side by
-    side in each of them (None: as suits). measures: what is measured beside the cells.
+    what a person calls a subject whose name here is another. ray: on the Ray cluster at that address. jobs: in so many
+    processes (None: in one here, or in as many as the cluster has CPUs); lanes: so many runs side by side in each of
+    them (None: as suits). measures: what is measured beside the cells.
     """
 
     choice: Choice
@@ -37,10 +38,16 @@ class ExamineOptions:
     given: Given = NOTHING_GIVEN
     baseline: tuple[Report, str] | None = None
     typed: Mapping[str, str] = field(default_factory=dict)
-    jobs: int = 1
+    ray: str | None = None
+    jobs: int | None = None
     lanes: int | None = None
     measures: Measures | None = None
     limit_s: float | None = None
+
+    @property
+    def in_this_process(self) -> bool:
+        """No other process lives through plans."""
+        return self.ray is None and self.jobs in (None, 1)
 
 
 def add_own_network(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +79,7 @@ def add_examine_options(parser: argparse.ArgumentParser) -> None:
     _add_choice(parser.add_argument)
     _add_reporting(parser.add_argument)
     add_own_network(parser)
+    add_where(parser)
     _add_running(parser.add_argument)
 
 
@@ -129,15 +137,6 @@ def _add_reporting(add: _Add) -> None:
 def _add_running(add: _Add) -> None:
     """How it is lived through."""
     add(
-        "--jobs",
-        type=whole_number(1, MAX_JOBS),
-        default=1,
-        metavar="N",
-        help="live through it in N worker processes, with the same result as in one (default 1: in this process); "
-        "those of a sign-off are shared by both sides, which go on side by side then; one that runs already always "
-        "has one process",
-    )
-    add(
         "--lanes",
         type=whole_number(1, MAX_LANES),
         metavar="N",
@@ -180,9 +179,10 @@ def _under(text: str) -> Under:
 
 
 def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -> ExamineOptions:
-    """What these options say. Raises CommandError (exit code 4) for a network that cannot be had, and (2) for toxics
-    that no plan could draw.
+    """What these options say. Raises CommandError (exit code 4) for a network or a Ray that cannot be had, and (2) for
+    what does not go together, such as toxics that no plan could draw.
     """
+    require_where(options)
     enter_own_network(options)
     choice = Choice(
         depth=Depth(options.depth),
@@ -201,6 +201,7 @@ def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -
         quiet=options.quiet,
         github=options.github,
         given=given,
+        ray=options.ray,
         jobs=options.jobs,
         lanes=options.lanes,
     )

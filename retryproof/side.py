@@ -4,25 +4,29 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import assert_never
 
+from retryproof.cluster import Cluster
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import OutputFolder
 from retryproof.options import ExamineOptions
 from retryproof.sessions import Session
 from retryproof.terminal import Begin
+from retryproof.travelling import Expected, Travelling
+from retryproof.units import Here
+from retryproof.where import Where
+from retryproof.where_options import MAX_JOBS
 from retryproof.workers import MOST_STARTED, Workers
 from retryproof.writing import Examined, Writing
 from signoff.examination import Through, examine, in_lanes
 from signoff.items import Item, wants_futures
 from signoff.measuring import measure_loads, measure_work
 from signoff.results import Examination
-from suites.chain import ChainSubject
 from suites.futures.offer import Offer
 from suites.futures.suite import IN_CONTAINERS, UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
-from suites.installed import Installed
 from suites.lanes import SHARED_LANES
 from suites.stacks.stack import StackSubject
 from suites.subject import Isolation
@@ -64,7 +68,8 @@ class Company:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
     """One subject that is examined, maybe beside another. place: among them. on_written: hears that its report says
-    something new.
+    something new. where: its plans are lived through by worker processes. travelling: the subject, if not
+    here.
     """
 
     session: Session
@@ -74,6 +79,8 @@ class Side:
     begin: Begin
     company: Company
     on_written: Callable[[], None]
+    where: Where = field(default_factory=Here)
+    travelling: Travelling | None = None
 
     async def examined(self, into: Path | None) -> Examined:
         """Raises CommandError, after what was found has been written as a partial report."""
@@ -119,31 +126,41 @@ class Side:
 
     async def _through(self) -> Through:
         """Its share of the processes, or this one."""
-        workers, subject = self._workers(), self.session.subject
-        if workers is None:
+        if self.options.in_this_process or self.session.subject.spec.standing:  # of which there is only one
             return in_lanes(self.session.driver, self.options.lanes)
-        if isinstance(subject, Installed | ChainSubject):
-            await subject.read_version()  # what starts an instance here may be nothing
-        return workers.live
+        expected = await Expected.of(self.session)  # also its version: what starts an instance here may be nothing
+        return self._workers(expected).live
 
-    def _workers(self) -> Workers | None:
-        """Its share of the processes; None: this one does it. There is only one of a subject that stands."""
-        options = self.options
-        count = -(-(options.jobs - self.place) // self.company.sides)  # jobs dealt out in turns
-        if options.jobs == 1 or self.session.subject.spec.standing:
-            return None
+    def _workers(self, expected: Expected) -> Workers:
+        """Its share of the processes."""
+        options, jobs = self.options, self._jobs()
+        count = -(-(jobs - self.place) // self.company.sides)  # jobs dealt out in turns
         return Workers(
             name=self.session.name,
             count=max(1, count),
             given=options.given,
             lanes=options.lanes or self._lanes_of_worker(),
             toxiproxy=options.choice.toxiproxy,
-            first=1 + self.place * options.jobs * MOST_STARTED,
+            first=1 + self.place * jobs * MOST_STARTED,
+            where=self.where,
+            travelling=self.travelling,
+            expected=None if self.travelling is None else expected,
         )
+
+    def _jobs(self) -> int:
+        """Of all sides: as many as there are CPUs for, unless somebody has said it."""
+        match self.where:
+            case Here():
+                return self.options.jobs or 1
+            case Cluster(cpus=cpus):
+                return self.options.jobs or max(1, min(cpus, MAX_JOBS))
+            case _:
+                assert_never(self.where)
 
     def _lanes_of_worker(self) -> int:
         """Of one of so many: more, on the cores that there are, and this machine stalls."""
-        jobs, spec = self.options.jobs, self.session.subject.spec
+        jobs = self._jobs() if isinstance(self.where, Here) else 1  # each has a CPU of its own there
+        spec = self.session.subject.spec
         if spec.isolation is Isolation.SHARED:
             return max(1, SHARED_LANES // jobs)  # each is a process already
         of_core = LANES if spec.quiet_ms is None else QUIET_LANES

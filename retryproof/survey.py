@@ -11,7 +11,7 @@ from faults.coverage import Depth
 from retryproof.command import Command, folder_path, whole_number
 from retryproof.drifting import compared
 from retryproof.exits import CommandError, Exit, joined
-from retryproof.options import DEFAULT_OUT, MAX_JOBS, MAX_LANES, ExamineOptions, add_own_network, enter_own_network
+from retryproof.options import DEFAULT_OUT, MAX_LANES, ExamineOptions, add_own_network, enter_own_network
 from retryproof.output import say
 from retryproof.sessions import require_subject
 from retryproof.survey_faces import draw
@@ -25,6 +25,7 @@ from retryproof.surveying import (
     write_result,
 )
 from retryproof.terminal import console, print_line
+from retryproof.where_options import add_where, require_where
 from signoff.items import Choice
 from signoff.published import FOLDER, Published
 from suites.registry import REFERENCE, built_in_subjects
@@ -92,7 +93,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--results", type=folder_path, default=FOLDER, metavar="DIR", help=f"default {FOLDER}/")
     add("--docs", type=folder_path, default=Path("docs"), metavar="DIR", help="where the pages go (default docs/)")
     add("--out", type=folder_path, default=DEFAULT_OUT, metavar="DIR", help="reports, plans and ledgers of every run")
-    add("--jobs", type=whole_number(1, MAX_JOBS), default=1, metavar="N", help="worker processes (default 1)")
+    add_where(parser)
     add("--lanes", type=whole_number(1, MAX_LANES), metavar="N", help="runs side by side in each of them")
     add(
         "--limit-s",
@@ -112,6 +113,7 @@ def _run(options: argparse.Namespace) -> Exit:
         )
     out = console(quiet=options.quiet)
     if not options.draw:
+        require_where(options)
         enter_own_network(options)
         wanted = _wanted(options)
         for name in wanted.names:
@@ -132,6 +134,7 @@ def _wanted(options: argparse.Namespace) -> _Wanted:
         strict=False,
         out=options.out,
         quiet=options.quiet,
+        ray=options.ray,
         jobs=options.jobs,
         lanes=options.lanes,
         limit_s=options.limit_s,

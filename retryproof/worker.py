@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 from asyncio import current_task
+from collections.abc import Iterator
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Self
 
@@ -19,6 +21,7 @@ from retryproof.exits import CommandError, Exit
 from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, read_request
 from retryproof.interrupts import SIGNALS
 from retryproof.sessions import Session, with_subject
+from retryproof.temporary import temporary_folder
 from retryproof.terminal import console
 from suites.lanes import run_plans
 from suites.numbers import Numbers
@@ -83,15 +86,18 @@ def _live(request: Request, frames: Frames) -> None:
 
     async def work(session: Session) -> None:
         _cancel_when_left(ended)
+        if request.expected is not None:
+            await request.expected.require(session)
         await run_plans(session.driver, plans, add, lanes=request.lanes)
 
     try:
-        with_subject(
-            *(request.name, work, request.given),
-            console=console(quiet=True),
-            toxiproxy=request.toxiproxy,
-            numbers=Numbers(request.first_number),
-        )
+        with _name_of(request) as name:
+            with_subject(
+                *(name, work, request.given),
+                console=console(quiet=True),
+                toxiproxy=request.toxiproxy,
+                numbers=Numbers(request.first_number),
+            )
         frames.send(Done())
     except CommandError as error:
         frames.send(Failed(says=str(error), code=error.code))
@@ -99,6 +105,16 @@ def _live(request: Request, frames: Frames) -> None:
         frames.send(Failed(says=f"internal error in a worker process: {error!r}", code=Exit.COULD_NOT_RUN))
     finally:
         ended.set()
+
+
+@contextmanager
+def _name_of(request: Request) -> Iterator[str]:
+    """By which the subject is found here: as long as this lasts, so are the files that came with it."""
+    if request.travelling is None:
+        yield request.name
+        return
+    with temporary_folder() as folder:
+        yield request.travelling.unpacked(folder)
 
 
 def _cancel_when_left(ended: threading.Event) -> None:

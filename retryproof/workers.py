@@ -1,25 +1,21 @@
-"""Worker processes that share the plans of one examination. The same runs as in one process: which plans there are,
-what confirms and what is judged is settled elsewhere.
+"""Worker processes that share the plans of one examination, wherever they run. The same runs as in one process: which
+plans there are, what confirms and what is judged is settled elsewhere.
 """
 
 import asyncio
 import contextlib
-import os
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import retryproof
-from fake_router import own_network
 from faults.plan import Plan
 from retryproof.exits import CommandError
-from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, frames_of
+from retryproof.frames import Done, Failed, Frame, Lived, Request, frames_of
+from retryproof.travelling import Expected, Travelling
+from retryproof.units import Here, Unit
+from retryproof.where import Where
 from retryproof.worker import ENDING_S
 from suites.ending import to_the_end
 from suites.given import NOTHING_GIVEN, Given
-from suites.processes import how_ended
 from suites.run import Run
 from suites.together import together
 from suites.way import way_of
@@ -28,7 +24,6 @@ LIVES = 2  # how often what a dead worker has left is lived through in another o
 MOST_STARTED = LIVES  # for each place
 NUMBERS = 2_000_000  # operations of one worker, which no other process of the examination uses
 _CHUNK = 1 << 16
-_RUN = "import sys; sys.path[:] = {path!r}; from retryproof.worker import main; main()"
 
 OnRun = Callable[[int, Run], None]
 OnLost = Callable[[int, str], None]  # the place of a plan that could not be lived through, and why
@@ -38,7 +33,8 @@ OnLost = Callable[[int, str], None]  # the place of a plan that could not be liv
 class Workers:
     """So many processes for one subject. Each has its own routers, lanes, instances and reaper.
 
-    first: which number, among all worker processes of the command, the first of them has (from 1).
+    first: which number, among all worker processes of the command, the first of them has (from 1). where: they run.
+    travelling, expected: of the subject, where that is not this machine.
     """
 
     name: str
@@ -47,7 +43,9 @@ class Workers:
     lanes: int | None = None
     toxiproxy: bool = False
     first: int = 1
-    pids: set[int] = field(default_factory=set)
+    where: Where = field(default_factory=Here)
+    travelling: Travelling | None = None
+    expected: Expected | None = None
     _started: int = 0
 
     async def live(self, plans: Sequence[Plan], on_run: OnRun, on_lost: OnLost) -> None:
@@ -79,30 +77,20 @@ class Workers:
 
     async def _work(self, share: Sequence[tuple[int, Plan]], lived: OnRun) -> str:
         """How it died; empty where it did not."""
-        request = self._request(share)
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", _RUN.format(path=_path())),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "TMPDIR": tempfile.gettempdir()},  # so that ours is removed with all that is left in it
-            start_new_session=True,  # a Ctrl-C at the terminal is its parent's to handle
-        )
-        self.pids.add(process.pid)
-        reading = asyncio.ensure_future(_read(process, lived))
+        unit = await self.where.begin(self._request(share))
+        reading = asyncio.ensure_future(_read(unit, lived))
         try:
-            assert process.stdin is not None
-            process.stdin.write(framed(request))
             last = await asyncio.shield(reading)
         finally:
-            await to_the_end(_end(process, reading))
-            self.pids.discard(process.pid)
+            await to_the_end(_end(unit, reading))
         match last:
             case Failed(says=says, code=code):
-                raise CommandError(says, code)
+                raise CommandError(f"on {unit.node}: {says}" if unit.node else says, code)
             case Done():
                 return ""
             case _:
-                return how_ended(process.returncode or 0)
+                how = await unit.ended()
+                return f"on {unit.node} {how}" if unit.node else how
 
     def _request(self, share: Sequence[tuple[int, Plan]]) -> Request:
         number = self.first + self._started
@@ -114,40 +102,30 @@ class Workers:
             given=self.given,
             lanes=self.lanes,
             toxiproxy=self.toxiproxy,
-            alone_network=own_network.is_alone() if own_network.is_entered() else None,
+            travelling=self.travelling,
+            expected=self.expected,
         )
 
 
-def _path() -> list[str]:
-    """Where a worker finds what this process finds; what is in the folder where it was called, only where that is our
-    tree: a module that a subject names there may be called as one of ours.
-    """
-    ours = str(Path(retryproof.__file__).parents[1])
-    return [each for each in sys.path if each == ours or each not in ("", str(Path.cwd()))]
-
-
-async def _read(process: asyncio.subprocess.Process, lived: OnRun) -> Frame | None:
+async def _read(unit: Unit, lived: OnRun) -> Frame | None:
     """Hand on its runs until it has ended, or has said its last word."""
-    assert process.stdout is not None
-    async for frame in frames_of(process.stdout.readexactly):
+    async for frame in frames_of(unit.frames.readexactly):
         if not isinstance(frame, Lived):
             return frame
         lived(frame.place, frame.run)
     return None
 
 
-async def _end(process: asyncio.subprocess.Process, reading: "asyncio.Task[Frame | None]") -> None:
-    """The end of its stdin is its order to end. What it then still hands on is heard, within ENDING_S."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.close()
+async def _end(unit: Unit, reading: "asyncio.Task[Frame | None]") -> None:
+    """Order it to. What it then still hands on is heard, within ENDING_S."""
+    unit.stop()
     try:
         async with asyncio.timeout(ENDING_S):
             with contextlib.suppress(Exception):  # whoever waits for it has heard of it, or was cancelled before
                 await reading
-            while await process.stdout.read(_CHUNK):
+            while await unit.frames.read(_CHUNK):
                 pass  # a pipe that is full would keep it from ending
-            await process.wait()
+            await unit.ended()
     except TimeoutError:
-        process.kill()  # its reaper ends the subjects
-        await process.wait()
+        unit.kill()
+        await unit.ended()

@@ -32,8 +32,8 @@ def real(_server: RealToxiproxy) -> Iterator[RealToxiproxy]:
 
 @pytest.hookimpl(tryfirst=True)  # before a choice by markers is made
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Those of whole commands are marked as such, by the names of their files. The SDK and the driver of a browser are
-    large packages that most environments go without: what is about them is run where they are there. tox has an
+    """Those of whole commands are marked as such, by the names of their files. The SDK, the driver of a browser and
+    Ray are large packages that most environments go without: what is about them is run where they are there. tox has an
     environment for each.
     """
     for item in items:
@@ -43,6 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         "tinker": missing() is not None,
         "browser": find_spec("playwright") is None,
         "docker": find_spec("docker") is None,
+        "ray": find_spec("ray") is None,
     }
     about = [item for item in items if any(absent[mark] and item.get_closest_marker(mark) for mark in absent)]
     config.hook.pytest_deselected(items=about)

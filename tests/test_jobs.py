@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fake_router.content import MAX_NUMBER
-from retryproof.options import MAX_JOBS
+from retryproof.where_options import MAX_JOBS
 from retryproof.workers import MOST_STARTED, NUMBERS
 from retryproof.writing import NOT_FINISHED
 from signoff.report import load_report

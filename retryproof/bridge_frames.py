@@ -1,0 +1,91 @@
+"""What passes between a command and its bridge to a Ray cluster. Both are this program on this machine."""
+
+import pickle
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+_LENGTH_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begin:
+    """A worker process is to begin; `request` is what it reads. edition: what has to be installed where it does."""
+
+    unit: int
+    edition: str
+    request: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """That one is to end in good order."""
+
+    unit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kill:
+    """That one is to end, whatever it does."""
+
+    unit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """The cluster is there, and has so many CPUs, whoever may use them now."""
+
+    cpus: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Why there is no cluster, or (unit) why that one cannot be lived through where it is."""
+
+    says: str
+    unit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """It has begun, on that machine."""
+
+    unit: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Some bytes that its worker process hands on."""
+
+    unit: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """It has ended, and how, in words."""
+
+    unit: int
+    how: str
+
+
+Order = Begin | Stop | Kill
+Word = Connected | Refused | Placed | Piece | Gone
+
+
+def bridged(message: Order | Word) -> bytes:
+    """As it is written: its length, then itself."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return len(data).to_bytes(_LENGTH_BYTES, "big") + data
+
+
+async def messages_of(read_exactly: Callable[[int], Awaitable[bytes]]) -> AsyncIterator[Any]:
+    """Every whole one until the sender has ended."""
+    while True:
+        try:
+            length = int.from_bytes(await read_exactly(_LENGTH_BYTES), "big")
+            message = pickle.loads(await read_exactly(length))
+        except EOFError:  # asyncio.IncompleteReadError is one
+            return
+        yield message

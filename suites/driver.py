@@ -6,13 +6,11 @@ is the quiet window of a subject that cannot say when it is idle.
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from fake_router.entries import Opened
 from fake_router.server import Router
 from fake_router.thread import RouterThread
 from faults.catalogue import fault_named
@@ -20,6 +18,7 @@ from faults.plan import LEFT_GATE, MAX_OPERATIONS, Plan, PlannedOperation
 from faults.truth import speaks_unasked
 from suites.disturbed import Disturbed
 from suites.history import Kind, Outcome
+from suites.holding import CLOSING_STEP_S, held_after, looked_into
 from suites.leading import lead_by_turns
 from suites.leaving import Leave
 from suites.numbers import Numbers
@@ -28,16 +27,13 @@ from suites.ownership import own_entries
 from suites.passage import Toxiproxy
 from suites.poisoned import Poisoned
 from suites.pulse import Pulse
-from suites.run import Run, Sockets
+from suites.run import Run
 from suites.settling import last_words, settle
 from suites.stage import Stage
 from suites.stages import Stages
 from suites.subject import InProcess, Layered, Subject
-from suites.warming import Warmth, WarmUp, arm, most_met, most_sockets
+from suites.warming import Warmth, WarmUp, arm, most_met
 from suites.way import Way, way_of
-
-CLOSING_MS = 1_000  # how long a subject may take to close what it no longer uses before it counts as a leak
-CLOSING_STEP_S = 0.01
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,12 +74,18 @@ class Driver:
             if turn:
                 await lead_by_turns(stage, self.numbers, plan, turn)
             run = await self.run_on(stage, plan)
-        entries = stage.entries(since=run.ledger[0].seq - 1)
+            over = len(stage.entries()) if run.sockets.beyond_health else None
+            run = await self.look_into_sockets(stage, plan, run)
+        began = run.ledger[0].seq - 1
+        entries = stage.entries(since=began)
         operations = frozenset((*run.operations, *run.warmups, *run.fresh))
-        return replace(run, ledger=own_entries(entries, range(len(entries)), operations))
+        window = range(len(entries) if over is None else over - began)
+        return replace(run, ledger=own_entries(entries, window, operations))
 
-    async def run_on(self, stage: Stage, plan: Plan, *, company: bool = False) -> Run:
-        """The plan on an instance that exists: the steps of a run, one after the other, and therefore in one place."""
+    async def run_on(self, stage: Stage, plan: Plan, *, company: bool = False, allowed: int = 0) -> Run:
+        """The plan on an instance that exists: the steps of a run, one after the other, and therefore in one place.
+        allowed: sockets that it may hold, whatever it holds in health.
+        """
         await self.feel_pulses()
         started_ns = time.monotonic_ns()
         spec = self.subject.spec
@@ -120,7 +122,9 @@ class Driver:
         busy = "" if settled else busy or last_words(stage.instance)
         # The operations may have met on one upstream, though in health they were spread over several.
         met = min(plan.concurrency, most_met(stage.entries(since=since), operations)) + len(occupants)
-        sockets = await self._sockets(stage, plan, warm_up, met)
+        together = _together(stage, plan)
+        allowed = max(allowed, met)
+        sockets = await held_after(stage, plan, warm_up, self._warmth, allowed=allowed, together=together)
         await stage.on_router(lambda router: router.drain())
         return Run(
             plan=plan,
@@ -236,34 +240,13 @@ class Driver:
             return await stage.all_over(self.subject.spec.ceiling_ms / 1000)
         return await settle(stage, self.subject.spec)
 
-    async def _sockets(self, stage: Stage, plan: Plan, warm_up: WarmUp, met: int) -> Sockets:
-        """What it may hold, and what it holds. Where more than one operation was ever in flight, a pool may be large
-        enough to hide what was lost of it: then as many together once more need all of it.
+    async def look_into_sockets(self, stage: Stage, plan: Plan, run: Run) -> Run:
+        """Where it holds more than in health: is that lost, or kept for use? Afterwards entries of the ledger belong to
+        the run only where they carry its operations.
         """
-        if not warm_up.visible:
-            return Sockets(elsewhere=True)
-        if warm_up.yardstick is None:
-            return Sockets()
-        limit = max(warm_up.yardstick, met)
-        together = _together(stage, plan)
-        if together > 1:
-            limit = max(limit, await self._warmth.again(stage, together))
-        return Sockets(warm=limit, healed=await self._sockets_left(stage, plan, limit))
-
-    async def _sockets_left(self, stage: Stage, plan: Plan, limit: int) -> int:
-        """Open sockets to one upstream, once the subject has had its time to close what it no longer uses. It
-        cannot hold more than it ever opened; only beyond that is the kernel asked, which takes a millisecond.
-        """
-        opened = Counter(entry.upstream for entry in stage.entries() if isinstance(entry, Opened))
-        most_opened = max(opened.values(), default=0)
-        if most_opened <= limit and not plan.listeners:  # a faulty listener may never have seen a socket
-            return most_opened
-        deadline = time.monotonic() + CLOSING_MS / 1000
-        left = await most_sockets(stage)
-        while left > limit and time.monotonic() < deadline:
-            await asyncio.sleep(CLOSING_STEP_S)  # no event: the kernel tells nobody of foreign sockets
-            left = await most_sockets(stage)
-        return left
+        return await looked_into(
+            run, stage, self._warmth, lambda held: self.run_on(stage, plan, company=True, allowed=held)
+        )
 
 
 def _drain_and_heal(router: Router) -> None:

@@ -94,7 +94,9 @@ class _Batch:
         await stage.close_idle()
         run = await driver.run_on(stage, plan, company=bool(self.runs))
         # As of a run alone, its ledger begins when its faults are armed: what was opened before is a reused connection.
-        self.runs.append((place, run, range(run.ledger[0].seq - 1, len(stage.entries()))))
+        window = range(run.ledger[0].seq - 1, len(stage.entries()))
+        self.runs.append((place, run, window))  # also of an interrupted one
+        self.runs[-1] = place, await driver.look_into_sockets(stage, plan, run), window
 
     def hand_on(self, on_run: OnRun) -> None:
         entries = self.stage.entries() if self.stage is not None else ()

@@ -37,13 +37,20 @@ class SubjectFacts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sockets:
     """Open sockets from the subject to the upstream to which it holds most: what a healthy subject may hold at the
-    plan's concurrency, and what it holds after healing. None: not measured. elsewhere: the subject runs where this
-    machine's kernel cannot count them.
+    plan's concurrency, and what it holds after healing. None: not measured. again: where that is more, what it held
+    each time when the same had happened again on the same instance. elsewhere: the subject runs where this machine's
+    kernel cannot count them.
     """
 
     warm: int | None = None
     healed: int | None = None
+    again: tuple[int, ...] = ()
     elsewhere: bool = False
+
+    @property
+    def beyond_health(self) -> bool:
+        """It holds more than in good health."""
+        return self.warm is not None and self.healed is not None and self.healed > self.warm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -166,10 +166,18 @@ class Warmth:
         """So many in flight together once more. Returns how many of them met on one upstream: so many sockets it may
         hold there. A connection that it has forgotten serves none of them, and is one too many.
         """
+        return (await self._once_more(stage, together))[1]
+
+    async def at_once(self, stage: Stage, together: int) -> int:
+        """The same; 0 where they were not all in flight at once, for then fewer sockets are enough."""
+        met, most = await self._once_more(stage, together)
+        return most if met else 0
+
+    async def _once_more(self, stage: Stage, together: int) -> tuple[bool, int]:
         numbered = self.numbers.take(together)
         since = len(stage.entries())
-        await _together(stage, numbered)
-        return most_met(stage.entries(since=since), numbered)
+        met, _, _ = await _together(stage, numbered)
+        return met, most_met(stage.entries(since=since), numbered)
 
 
 class _Aside:

@@ -104,6 +104,20 @@ CASES = (
         says={"no-leak": FAIL},
     ),
     Case(
+        name="sockets that grow each time",
+        rule=5,
+        run=replace(run(planned(), HEALTHY, ok()), sockets=Sockets(warm=2, healed=3, again=(3, 4))),
+        verdict=FAIL,
+        says={"no-leak": FAIL},
+    ),
+    Case(
+        name="sockets of a second pool, which do not grow",
+        rule=5,
+        run=replace(run(planned(), HEALTHY, ok()), sockets=Sockets(warm=2, healed=3, again=(3, 2))),
+        verdict=PASS,
+        says={},
+    ),
+    Case(
         name="sockets that nobody counted after healing",
         rule=5,
         run=replace(run(planned(), HEALTHY, ok()), sockets=Sockets(warm=2)),

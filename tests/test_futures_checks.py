@@ -120,7 +120,7 @@ GOOD: dict[str, list[Record]] = {
         record(submit(), ask(), left(Departure.VANISH), counted(1)),
     ],
     "comes-to-rest": [record(submit(), counted())],
-    "ends": [record(ended(), began(kept=False))],
+    "ends": [record(ended(), began(kept=False)), record(ended("was killed by SIGTERM"))],
     "never-sent-again": [
         record(*_CRASHED, ledger=(*received(), *restarted())),
         record(*_CRASHED, ledger=(*received(), *restarted(), *received(1, exchange=2))),
@@ -235,7 +235,11 @@ EMPTY: dict[str, list[Record]] = {
     "comes-to-rest": [record(submit(), broke())],
     "ends": [record(ended("was killed by SIGKILL", killed=True))],
     "never-sent-again": [record(submit(), ledger=served())],
-    "unknown-after-crash": [record(*_DELIVERED, ended(killed=True), began(kept=True), ask(1), read(RESULT, 1))],
+    "unknown-after-crash": [
+        record(*_DELIVERED, ended(killed=True), began(kept=True), ask(1), read(RESULT, 1)),
+        record(submit(), ask(), ended(), reached(), read(REFUSED), began(kept=False)),
+        record(submit(), ask(), ended(), reached(), read(REFUSED), began(kept=True)),
+    ],
     "nothing-forgotten": [record(submit(), ended(), began(kept=False), ask(), read(GONE))],
     "lived-through": [],
 }

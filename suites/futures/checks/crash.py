@@ -6,8 +6,8 @@ from suites.findings import Finding, Proof
 from suites.futures.checks.check import must
 from suites.futures.checks.seen import Seen, seen_in
 from suites.futures.life import State
-from suites.futures.lives import each_moment, lives_after
-from suites.futures.record import Began, Kind, Record
+from suites.futures.lives import each_moment
+from suites.futures.record import Asked, Began, Kind, Record, Submitted
 
 RESTARTED = "restarted"  # the mark in the router's ledger
 
@@ -30,11 +30,21 @@ def never_sent_again(record: Record) -> list[Finding]:
             now[number] = entry.seq
             if number in before:
                 operation = record.numbers.index(number)
-                says = f"operation {operation} was sent again after a restart"
+                says = f"operation {operation} was sent again after a restart{_told_to(record, operation)}"
                 found.append(NEVER_SENT_AGAIN.fails(says, [before[number], entry.seq], operation))
     if found or not restarts or not before:
         return found
     return [NEVER_SENT_AGAIN.passes(f"{count_of(len(before), 'operation')} over {count_of(restarts, 'restart')}")]
+
+
+def _told_to(record: Record, operation: int) -> str:
+    """Whether its caller's submit came again too, as the SDK sends it, under the key that says that it is the same."""
+    after = False
+    for fact in record.facts:
+        after = after or isinstance(fact, Began)
+        if after and isinstance(fact, Submitted) and fact.operation == operation:
+            return ", when its submit had come again under the same key"
+    return ", and nobody had submitted it again"
 
 
 NEVER_SENT_AGAIN = must(
@@ -47,14 +57,12 @@ NEVER_SENT_AGAIN = must(
 
 
 def unknown_after_crash(record: Record) -> list[Finding]:
-    """It was in flight when its process ended, and is known to the store that outlived it."""
-    lives = lives_after(record.terms, record.facts)
+    """It was in flight when its process ended, and is known to the store that outlived it. What the process itself has
+    answered before it ended is no word about that.
+    """
+    after = _asked_after(record)
     judged = [
-        seen
-        for seen in seen_in(record)
-        if seen.operation is not None
-        and lives.operations[seen.operation].interrupted
-        and seen.state in (State.UNDELIVERED, State.DELIVERED)
+        seen for seen in seen_in(record) if seen.poll in after and seen.state in (State.UNDELIVERED, State.DELIVERED)
     ]
     found = [
         UNKNOWN_AFTER_CRASH.fails(f"{seen.where} {says}", (), seen.operation)
@@ -64,6 +72,18 @@ def unknown_after_crash(record: Record) -> list[Finding]:
     if found or not judged:
         return found
     return [UNKNOWN_AFTER_CRASH.passes(count_of(len(judged), "poll"))]
+
+
+def _asked_after(record: Record) -> set[int]:
+    """The polls for what was interrupted, made when another process had begun on the store that knows it."""
+    interrupted: set[int] = set()
+    polls: set[int] = set()
+    for fact, lives in each_moment(record.terms, record.facts):
+        if isinstance(fact, Began):
+            interrupted = {number for number, life in lives.operations.items() if fact.kept and life.interrupted}
+        elif isinstance(fact, Asked) and fact.operation in interrupted:
+            polls.add(fact.poll)
+    return polls
 
 
 def _claims_too_much(record: Record, seen: Seen) -> str | None:

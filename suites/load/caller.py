@@ -8,6 +8,7 @@ Exit codes: 0 it was ended; 4 it could not go on, and one line on standard error
 import asyncio
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -27,11 +28,11 @@ def main(folder: Path) -> int:
     """Do what the order in that folder says; the exit code."""
     with Progress(folder) as progress:
         try:
-            recording = Recording(folder)
-            try:
-                uvloop.run(_run(folder, recording, progress))
-            finally:
-                _record(folder, recording)
+            with closing(Recording(folder)) as recording:
+                try:
+                    uvloop.run(_run(folder, recording, progress))
+                finally:
+                    _record(folder, recording)
         except (NoSessionError, NoPortError, OSError) as error:
             print(f"{error}", file=sys.stderr)
             return COULD_NOT_RUN

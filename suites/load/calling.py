@@ -43,6 +43,10 @@ class Recording:
         while self._unwritten:
             del self._unwritten[: self._file.write(self._unwritten)]
 
+    def close(self) -> None:
+        """Nothing more is recorded; what was not flushed is lost. Safe to call twice."""
+        self._file.close()
+
     @property
     def whys(self) -> list[str]:
         """The words that records count in."""

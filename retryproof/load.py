@@ -16,6 +16,7 @@ from retryproof.loading import Asked, load_report
 from retryproof.options import DEFAULT_OUT, MAX_SEED
 from retryproof.terminal import console, print_line
 from retryproof.url_options import add_url_options, given_in
+from signoff.load_page import html_of_load
 from signoff.load_report import LoadReport
 from suites.load.asked import MAX_IN_FLIGHT, MAX_OPERATIONS, Callers
 from suites.load.target import NoTargetError, target_named
@@ -168,6 +169,7 @@ def _mix(path: Path | None) -> Mix | None:
 
 def _write(folder: Path, report: LoadReport) -> None:
     write_whole(folder / "report.json", _written(report))
+    write_whole(folder / "report.html", html_of_load(report))
 
 
 def _written(report: LoadReport) -> bytes:

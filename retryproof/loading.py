@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from suites.load.found import Found, Sample
 from suites.load.limits import Layout, LimitError, Limits, Wanted, layout
 from suites.load.living import Living
 from suites.load.machine import limits_here
-from suites.load.target import PATIENT_MS, NoTargetError, callers_of
+from suites.load.target import NoTargetError, callers_of, read_timeout_ms
 from suites.processes import ProcessError, Supervisor
 from suites.subject import SubjectError
 from suites.subject_text import SubjectFile
@@ -68,7 +68,7 @@ class Asked:
             for_s=self.for_s,
             patience_s=self.patience_s,
             give_up_s=self.give_up_s,
-            mix=None if self.mix is None else {"per_1000": self.mix.per_1000, "faults": dict(self.mix.faults)},
+            mix=None if self.mix is None else asdict(self.mix),
             seed=self.seed,
         )
 
@@ -181,7 +181,7 @@ async def _all(made: _Made, loads: list[tuple[Load, Layout]], look: Callable[[Sa
                     load=load,
                     layout=processes,
                     file=file,
-                    read_timeout_ms=PATIENT_MS,
+                    read_timeout_ms=read_timeout_ms(load),
                     supervisor=supervisor,
                     folder=folder / f"load-{nth}",
                     look=look,

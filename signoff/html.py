@@ -15,7 +15,7 @@ from signoff.page_data import data_of_report, data_of_sign_off
 from signoff.report import Report
 from signoff.sign_off import SignOff
 
-_STYLES = {"PASS": "good", "MAY SHIP": "good", "FAIL": "bad", "BLOCK": "bad", "UNKNOWN": "warn", "UNPROVEN": "warn"}
+STYLES = {"PASS": "good", "MAY SHIP": "good", "FAIL": "bad", "BLOCK": "bad", "UNKNOWN": "warn", "UNPROVEN": "warn"}
 
 
 def html_of_report(report: Report, named: str) -> bytes:
@@ -65,7 +65,7 @@ def _page(
     known = {
         "title": escape(f"{verdict}: {subjects}"),
         "verdict": escape(verdict),
-        "verdict_class": _STYLES[verdict],
+        "verdict_class": STYLES[verdict],
         "subjects": escape(subjects),
         "sub": escape(sub),
         "partial": f'<p class="partial">Not whole: {escape(partial)}. No verdict is claimed.</p>' if partial else "",

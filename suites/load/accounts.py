@@ -1,62 +1,54 @@
-"""What the ledgers of all routers say together of every operation."""
+"""What the ledgers of all routers say together of every operation, from the account that each of them gives."""
 
-from collections.abc import Iterable
-
+import msgspec
 import numpy as np
 
-from fake_router.entries import AnyEntry, Executed, Received, Replied, Striking, Unserved
+from fake_router.account import Account as RouterAccount
+from fake_router.account import OperationAccount
 from suites.load.found import Account
+
+_totals = msgspec.json.Decoder(RouterAccount)
+_operations = msgspec.json.Decoder(OperationAccount)
 
 
 class Accounts:
-    """Ledger by ledger; then `account`. most: the greatest number that a caller has used."""
+    """Router by router; then `account`. most: the greatest number that a caller has used."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._attempts = np.zeros(most + 1, np.uint32)
         self._executions = np.zeros(most + 1, np.uint32)
         self._struck = np.zeros(most + 1, np.bool_)
-        self._received = self._executed = self._answered = 0
-        self._beyond: set[int] = set()
+        self._totals: list[RouterAccount] = []
+        self._beyond = 0
 
-    def add(self, ledger: Iterable[AnyEntry]) -> None:
-        """That of one router, whose exchanges have numbers of their own."""
-        operation_of: dict[int, int] = {}
-        for entry in ledger:
-            match entry:
-                case Received(operation=int(number), exchange=exchange):
-                    self._received += 1
-                    operation_of[exchange] = self._known(number)
-                    self._attempts[operation_of[exchange]] += 1
-                case Unserved(operation=int(number)):
-                    self._received += 1
-                    self._attempts[self._known(number)] += 1
-                case Executed(exchange=exchange) if exchange in operation_of:
-                    self._executed += 1
-                    self._executions[operation_of[exchange]] += 1
-                case Replied(exchange=exchange, whole=True) if exchange in operation_of:
-                    self._answered += 1
-                case Striking(operation=int(number)):
-                    self._struck[self._known(number)] = True
-                case _:
-                    pass
+    def add(self, lines: bytes) -> None:
+        """The account of one router, and behind it a line for each operation. Raises msgspec.DecodeError."""
+        first, *others = lines.splitlines()
+        self._totals.append(_totals.decode(first))
+        for line in others:
+            one = _operations.decode(line)
+            if one.operation > self._most:
+                self._beyond += 1
+                continue
+            self._attempts[one.operation] += one.attempts
+            self._executions[one.operation] += one.executions
+            self._struck[one.operation] |= bool(one.struck)
 
     def account(self) -> Account:
-        """All of them together; number 0 stands for what nobody has asked for."""
-        for numbers in (self._attempts, self._executions, self._struck):
-            numbers[0] = 0
+        """All of them together."""
+        faults: dict[str, int] = {}
+        for totals in self._totals:
+            for fault, count in totals.struck.items():
+                faults[fault] = faults.get(fault, 0) + count
         return Account(
-            received=self._received,
-            executed=self._executed,
-            answered=self._answered,
+            received=sum(totals.received + totals.unserved for totals in self._totals),
+            executed=sum(totals.executed for totals in self._totals),
+            answered=sum(totals.answered for totals in self._totals),
             attempts=self._attempts,
             executions=self._executions,
             struck=self._struck,
-            beyond=len(self._beyond),
+            beyond=self._beyond,
+            unnamed=sum(totals.unnamed for totals in self._totals),
+            faults=faults,
         )
-
-    def _known(self, number: int) -> int:
-        if number <= self._most:
-            return number
-        self._beyond.add(number)
-        return 0

@@ -102,6 +102,8 @@ def _accounted(found: Found) -> list[Finding]:
         wrong.append(f"{again:,} operations have more than one outcome")
     if account.beyond:
         wrong.append(f"{account.beyond:,} operations at the routers were asked for by no caller of ours")
+    if account.unnamed:
+        wrong.append(f"{account.unnamed:,} exchanges carry no operation: they may be any that was asked for")
     silent = np.ones(len(account.attempts), np.bool_)
     silent[0] = False
     silent[numbers] = False

@@ -55,7 +55,7 @@ class Member:
 class Account:
     """What the ledgers of all routers say together. received, executed, answered: exchanges. attempts, executions: of
     each operation, by its number (0 is nobody's); struck: whether a fault struck it. beyond: operations in the ledgers
-    with a number that no caller has used.
+    with a number that no caller has used; unnamed: exchanges that carry no operation. faults: how often each struck.
     """
 
     received: int
@@ -65,6 +65,8 @@ class Account:
     executions: NDArray[np.uint32]
     struck: NDArray[np.bool_]
     beyond: int = 0
+    unnamed: int = 0
+    faults: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
-from fake_router.ledger import load as entries_in
 from fake_router.service import Engine, Held, Service
 from suites.foreign import ForeignInstance
 from suites.load.accounts import Accounts
@@ -26,7 +26,11 @@ from suites.processes import Supervisor
 from suites.standing import StandingInstance, StandingSubject
 from suites.subject import Address
 from suites.subject_text import SubjectFile
+from suites.together import together
 
+Work = TypeVar("Work")
+
+STARTING = 4  # processes that start side by side
 LOOK_S = 0.5
 STALLED_S = 20.0  # for so long no more have come to wait at the routers: no more will
 _QUIET_S = 0.2
@@ -70,20 +74,23 @@ class Living:
             return await self._made(crew.tally())
 
     async def _start_routers(self, stack: AsyncExitStack) -> None:
-        for nth, service in enumerate(_services(self.load.service, self.layout.routers)):
+        services = _services(self.load.service, self.layout.routers)
+        for nth in range(len(services)):
             folder = self.folder / f"router-{nth}"
             router = RouterProcess(self.file.spec.upstreams, folder, self.supervisor, self.file.spec.listen)
             stack.push_async_callback(router.stop)
-            await router.start(service)
             self._routers.append(router)
+        starts = [router.start(service) for router, service in zip(self._routers, services, strict=True)]
+        for some in _in_turn(starts):
+            await together(some)
         if self.load.mix is not None:
             for router in self._routers:
                 await router.arm(self.load.mix, self.load.seed, self.read_timeout_ms)
 
     async def _start_instances(self, stack: AsyncExitStack) -> None:
-        for nth in range(self.layout.instances):
-            instance = await self._started(stack, self._routers[nth % len(self._routers)].addresses)
-            self._instances.append(instance)
+        routers = [self._routers[nth % len(self._routers)] for nth in range(self.layout.instances)]
+        for some in _in_turn([self._started(stack, router.addresses) for router in routers]):
+            self._instances += await together(some)
 
     async def _started(self, stack: AsyncExitStack, upstreams: Sequence[Address]) -> AnyInstance:
         if self.file.url:
@@ -153,7 +160,7 @@ class Living:
     async def _made(self, tally: Tally) -> Found:
         accounts = Accounts(int(tally.records["number"].max(initial=0)))
         for router in self._routers:
-            accounts.add(entries_in(await router.text("/ledger")))
+            accounts.add(await router.text("/account?operations=1"))
         return Found(
             load=self.load,
             promises=self.file.spec.facts.promises,
@@ -195,6 +202,12 @@ class _Releasing:
                 for router in self.routers:
                     await router.release()
         return waiting
+
+
+def _in_turn(works: Sequence[Work]) -> Iterator[Sequence[Work]]:
+    """A few at a time: what starts an interpreter keeps a core busy."""
+    for first in range(0, len(works), STARTING):
+        yield works[first : first + STARTING]
 
 
 def _services(service: Service, routers: int) -> list[Service]:

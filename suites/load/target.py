@@ -1,10 +1,13 @@
 """The subject of a load: a server that is started here as often as it takes, or one that runs already."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import assert_never
 from urllib.parse import urlsplit
 
+from fake_router.service import Engine, Held, Instant
 from suites.body_template import filled
 from suites.foreign import ForeignSubject
 from suites.given import NOTHING_GIVEN, Given
@@ -23,6 +26,8 @@ from suites.workload import completion_request
 
 SERVER = "reference-server"
 PATIENT_MS = 2_048_000  # no load is so slow that a subject may take it for a failure
+BROKEN_MS = 5_000  # beside faults that are silent: somebody has to wait for them
+HELD_MS = 120_000  # and where operations are held meanwhile
 LEAVE_EVERY = 8  # so many operations of an SDK, and one of them leaves its first poll at once
 _HEADERS: Mapping[str, str] = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 
@@ -51,6 +56,21 @@ def callers_of(file: SubjectFile, asked: Callers | None) -> Callers:
     if asked is Callers.SDK and usual is Callers.PLAIN:
         raise NoTargetError(f"{file.spec.facts.name} does not speak tinker; expected --callers plain")
     return asked or usual
+
+
+def read_timeout_ms(load: Load) -> int:
+    """How long the subject is to wait for a silent router: as long as nothing is broken, for ever."""
+    if load.mix is None:
+        return PATIENT_MS
+    match load.service:
+        case Engine(capacity=capacity, seconds=seconds):
+            return BROKEN_MS + int(2_000 * seconds * math.ceil(load.in_flight / capacity))
+        case Held():
+            return HELD_MS
+        case Instant():
+            return BROKEN_MS
+        case never:
+            assert_never(never)
 
 
 def loaded(file: SubjectFile, read_timeout_ms: int) -> SubjectFile:

@@ -51,6 +51,13 @@ class Identity:
         self._lock = RLock()
         self._contexts: dict[Greeting, ssl.SSLContext] = {}
 
+    def answers_to(self, name: str) -> None:
+        """Subjects may call it that too. Raises ValueError once a certificate has been made."""
+        with self._lock:
+            if self._contexts:
+                raise ValueError(f"{name!r} after certificates were made; expected it before")
+            self._names = tuple(dict.fromkeys((*self._names, name)))
+
     @property
     def ca_pem(self) -> bytes:
         """The certificate of the CA, for those who are to trust it."""

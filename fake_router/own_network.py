@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import struct
+from pathlib import Path
 
 # linux/sched.h, linux/sockios.h, linux/if.h
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
@@ -15,6 +16,7 @@ _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 
 _entered = False
 _alone = False  # in a user namespace of our own: no other user exists in it
+_shared = False  # others reach it, from networks of their own
 
 
 class OwnNetworkError(OSError):
@@ -43,6 +45,21 @@ def enter() -> None:
     _entered = True
 
 
+def join(namespace: Path) -> None:
+    """Move this process, and all that it starts from now on, into the network at that path, which others reach. Call
+    it before any thread is started and any socket opened that is no unix socket. Raises OwnNetworkError.
+    """
+    global _entered, _shared
+    try:
+        with namespace.open("rb") as file:
+            _require(_libc().setns(file.fileno(), _CLONE_NEWNET), "setns")
+    except OwnNetworkError:
+        raise
+    except OSError as error:
+        raise OwnNetworkError(error.errno, f"{str(namespace)!r}: {error.strerror}") from None
+    _entered = _shared = True
+
+
 def inherit(*, alone: bool) -> None:
     """This process was started by one that had entered a network of its own, and so lives in it."""
     global _entered, _alone
@@ -52,6 +69,11 @@ def inherit(*, alone: bool) -> None:
 def is_entered() -> bool:
     """This process lives in a network of its own."""
     return _entered
+
+
+def interface() -> str:
+    """Where our packets are to be seen: on loopback, or, in a network that others reach, anywhere ("")."""
+    return "" if _shared else "lo"
 
 
 def can_filter_packets() -> bool:
@@ -65,10 +87,17 @@ def is_alone() -> bool:
 
 
 def _unshare(flags: int) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)  # os.unshare is there from Python 3.12 on
-    if libc.unshare(flags) != 0:
+    _require(_libc().unshare(flags), "unshare")
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)  # os.unshare and os.setns are there from Python 3.12 on
+
+
+def _require(returned: int, call: str) -> None:
+    if returned != 0:
         number = ctypes.get_errno()
-        raise OwnNetworkError(number, f"no network of its own: unshare says {os.strerror(number)!r}")
+        raise OwnNetworkError(number, f"no network of its own: {call} says {os.strerror(number)!r}")
 
 
 def _map_ids(uid: int, gid: int) -> None:

@@ -1,4 +1,6 @@
-"""A packet socket on loopback: it sees what the kernel passes there before whoever it is meant for does. Linux only."""
+"""A packet socket on loopback, or in a network of our own: it sees what the kernel passes there before whoever it is
+meant for does. Linux only.
+"""
 
 import socket
 import struct
@@ -6,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from ctypes import addressof, create_string_buffer
 from types import TracebackType
 from typing import Self
+
+from fake_router import own_network
 
 # linux/if_packet.h, linux/if_ether.h, asm-generic/socket.h
 _ETH_P_IP = 0x0800
@@ -36,7 +40,7 @@ class PacketSocket:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
             _attach(self._socket, program)
             # A socket for one protocol sees what is received, not what is sent: each packet of lo once.
-            self._socket.bind(("lo", _ETH_P_IP))
+            self._socket.bind((own_network.interface(), _ETH_P_IP))
         except BaseException:
             self._socket.close()
             raise

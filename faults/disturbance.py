@@ -62,11 +62,9 @@ class Disturb:
 
 
 def sight_of_disturbance(act: Disturb) -> Sight:
-    """What the forwarder sees. The kernel of a paused container completes connections; an address at which nobody is
-    answers nothing; what held a connection and ended leaves an end.
+    """What the forwarder sees. The kernel of a paused container completes connections; one that is cut off leaves those
+    that it had open, and whoever uses one hears nothing; what held a connection and ended leaves an end.
     """
-    if act.at is Moment.CONNECT and act.how in _OF_A_NETWORK:
-        return Sight.CONNECT_TIMEOUT
     if act.how in _SILENT:
         return Sight.SILENCE
     return Sight.REFUSED if act.at is Moment.CONNECT else Sight.FIN

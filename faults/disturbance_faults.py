@@ -35,7 +35,7 @@ def disturbance_faults() -> Iterator[Fault]:
             if at is Moment.CONNECT and how in (Disturbing.RESTART, Disturbing.MOVE):
                 continue  # whoever connects afterwards meets nothing
             act = Disturb(how=how, at=at)
-            safe = sight_of_disturbance(act) in (Sight.REFUSED, Sight.CONNECT_TIMEOUT)
+            safe = sight_of_disturbance(act) is Sight.REFUSED
             twin = Moment.RECEIVED if at is Moment.EXECUTED else Moment.EXECUTED
             yield Fault(
                 id=f"{name}-{when}",

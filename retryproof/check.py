@@ -87,7 +87,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> Exit:
     names: list[str] = [*options.subjects, *map(stack_name, options.stack)] or list(_BY_DEFAULT)
-    wanted = examine_options(options, given_in(options, names))
+    wanted = examine_options(options, names, given_in(options, names))
     with checked_out(names) as found:
         wanted = replace(wanted, typed=dict(zip(found, names, strict=True)))
         for name in found:

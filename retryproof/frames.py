@@ -21,8 +21,8 @@ class Request:
 
     first_number: of its operations; no other process of the examination uses those that follow. lanes: how many runs
     go on side by side in it (None: as suits). alone_network: it was started in a network of its own, None if it was
-    not; True where that is in a user namespace of its own too. travelling, expected: on another machine, what goes
-    there of the subject, and what must be there already.
+    not; True where that is in a user namespace of its own too. joins: it has to join a network of stacks itself.
+    travelling, expected: on another machine, what goes there of the subject, and what must be there already.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Request:
     lanes: int | None = None
     toxiproxy: bool = False
     alone_network: bool | None = None
+    joins: bool = False
     travelling: Travelling | None = None
     expected: Expected | None = None
 

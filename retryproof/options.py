@@ -1,7 +1,7 @@
 """Options that `check` and `signoff` share, each with the text that teaches it."""
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,9 @@ from signoff.items import Choice
 from signoff.measuring import Measures
 from signoff.report import Report
 from suites.given import NOTHING_GIVEN, Given
+from suites.stacks.compose_file import is_stack
+from suites.stacks.stack import join_network_of_stacks
+from suites.subject import SubjectError
 from suites.under_text import NOTHING_OVER, Under, UnderError, under_of
 
 DEFAULT_OUT = Path("retryproof-out")
@@ -57,21 +60,30 @@ def add_own_network(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run in a network namespace of its own, in which only loopback exists: faults that need packet filters "
         "and packet sockets can strike there, also for an ordinary user; subjects are started in it (one that changes "
-        "its own user, as nginx does, needs root)",
+        "its own user, as nginx does, needs root). Of a stack: on a network of Docker's, which this process joins (as "
+        "root): its containers can be taken off it there",
     )
 
 
-def enter_own_network(options: argparse.Namespace) -> None:
-    """Enter it where it is asked for; before any thread or socket. Raises CommandError (exit code 4)."""
-    if options.own_network:
-        try:
+def enter_own_network(options: argparse.Namespace, names: Sequence[str] = ()) -> None:
+    """Enter it where it is asked for, for those subjects; before any thread or socket. Raises CommandError (exit
+    code 4).
+    """
+    if not options.own_network:
+        return
+    try:
+        if any(map(is_stack, names)):
+            join_network_of_stacks()
+        else:
             own_network.enter()
-        except OSError as error:
-            raise CommandError(
-                f"--own-network: {error}; expected a kernel that allows it to root, or to a user "
-                "(sysctl kernel.unprivileged_userns_clone, user.max_net_namespaces)",
-                Exit.COULD_NOT_RUN,
-            ) from None
+    except SubjectError as error:
+        raise CommandError(f"--own-network: {error}", Exit.COULD_NOT_RUN) from None
+    except OSError as error:
+        raise CommandError(
+            f"--own-network: {error}; expected a kernel that allows it to root, or to a user "
+            "(sysctl kernel.unprivileged_userns_clone, user.max_net_namespaces)",
+            Exit.COULD_NOT_RUN,
+        ) from None
 
 
 def add_examine_options(parser: argparse.ArgumentParser) -> None:
@@ -178,12 +190,18 @@ def _under(text: str) -> Under:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def examine_options(options: argparse.Namespace, given: Given = NOTHING_GIVEN) -> ExamineOptions:
-    """What these options say. Raises CommandError (exit code 4) for a network or a Ray that cannot be had, and (2) for
-    what does not go together, such as toxics that no plan could draw.
+def examine_options(options: argparse.Namespace, names: Sequence[str], given: Given = NOTHING_GIVEN) -> ExamineOptions:
+    """What these options say of those subjects. Raises CommandError (exit code 4) for a network or a Ray that cannot
+    be had, and (2) for what does not go together, such as toxics that no plan could draw.
     """
     require_where(options)
-    enter_own_network(options)
+    stacks = [name for name in names if is_stack(name)]
+    if stacks and options.own_network and (options.under != NOTHING_OVER or options.draw_toxics):
+        raise CommandError(
+            f"--own-network of {stacks[0]!r} with toxics; expected one of them: our Toxiproxy is on loopback",
+            Exit.USAGE,
+        )
+    enter_own_network(options, names)
     choice = Choice(
         depth=Depth(options.depth),
         only=options.only,

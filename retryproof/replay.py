@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> Exit:
 
 
 def _replay(options: argparse.Namespace) -> Exit:
-    enter_own_network(options)
+    enter_own_network(options, [options.subject] if options.subject else [])
     out = console(quiet=options.quiet)
     script = _script(options.plan)
     if script is not None:

@@ -96,7 +96,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Exit:
-    wanted = examine_options(options)
+    wanted = examine_options(options, options.subjects)
     _check_usage(options, wanted)
     allowed = () if options.allow is None else _allowances(options.allow)
     try:

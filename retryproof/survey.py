@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace) -> Exit:
     out = console(quiet=options.quiet)
     if not options.draw:
         require_where(options)
-        enter_own_network(options)
+        enter_own_network(options, options.subjects)
         wanted = _wanted(options)
         for name in wanted.names:
             require_subject(name)

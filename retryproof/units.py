@@ -10,6 +10,7 @@ from fake_router import own_network
 from retryproof.frames import Request, framed
 from retryproof.running import running
 from suites.processes import how_ended
+from suites.stacks.network import joined
 
 
 class Unit(Protocol):
@@ -48,7 +49,7 @@ class Here:
             start_new_session=True,  # a Ctrl-C at the terminal is its parent's to handle
         )
         assert process.stdin is not None
-        process.stdin.write(framed(replace(request, alone_network=network)))
+        process.stdin.write(framed(replace(request, alone_network=network, joins=joined() is not None)))
         return _Child(process)
 
 

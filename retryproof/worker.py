@@ -26,6 +26,8 @@ from retryproof.terminal import console
 from suites.lanes import run_plans
 from suites.numbers import Numbers
 from suites.run import Run
+from suites.stacks.stack import join_network_of_stacks
+from suites.subject import SubjectError
 
 ENDING_S = 20.0  # how long cleaning up may take once nobody listens any more
 
@@ -72,8 +74,21 @@ def main() -> None:
     if request is not None:
         if request.alone_network is not None:
             own_network.inherit(alone=request.alone_network)
+        refused = _join() if request.joins else None
         with Frames(descriptor) as frames:
-            _live(request, frames)
+            if refused is None:
+                _live(request, frames)
+            else:
+                frames.send(refused)
+
+
+def _join() -> Failed | None:
+    """On a network of its own, as one of several: before any thread."""
+    try:
+        join_network_of_stacks()
+    except (SubjectError, OSError) as error:
+        return Failed(says=f"--own-network: {error}", code=Exit.COULD_NOT_RUN)
+    return None
 
 
 def _live(request: Request, frames: Frames) -> None:

@@ -35,7 +35,7 @@ class Ground:
         """
         router = Router(
             upstreams=spec.upstreams,
-            host=HOST if way.toxiproxy or not spec.standing else spec.listen[0][0],
+            host=_host(spec, way),
             ports=[port for _, port in spec.listen] if spec.standing and not way.toxiproxy else None,
             identity=_identity(spec, way),
             names=way.names,
@@ -57,9 +57,15 @@ class Ground:
     def upstreams(self) -> Upstreams:
         """Where a subject that is started here forwards to."""
         server = self.router.name_server
-        ports = self.router.ports if self.through is None else self.through.ports
-        hosts = [HOST if server is None else name_of_upstream(n, server) for n in range(len(ports))]
+        ports, host = (self.router.ports, self.router.host) if self.through is None else (self.through.ports, HOST)
+        hosts = [host if server is None else name_of_upstream(n, server) for n in range(len(ports))]
         return Upstreams(zip(hosts, ports, strict=True), way=self.way, name_server=server)
+
+
+def _host(spec: SubjectSpec, way: Way) -> str:
+    if way.toxiproxy:
+        return HOST
+    return spec.listen[0][0] if spec.standing else spec.host
 
 
 def required(toxiproxy: Toxiproxy | None) -> Toxiproxy:

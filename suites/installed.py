@@ -12,6 +12,8 @@ from suites.subject import SubjectError, SubjectSpec
 from suites.subject_text import SubjectFile
 from suites.way import Address, Upstreams
 
+_NOWHERE: Address = ("127.0.0.1", 0)
+
 
 class Installed:
     """What all subjects have in common that are started here as their file says."""
@@ -30,7 +32,7 @@ class Installed:
 
     def missing(self) -> str | None:
         """Why it cannot run on this machine, and what to install; None when it can."""
-        known = meanings_of(self.file, Path(), 0, ())
+        known = self._meanings_before()
         name = fill_command(self.file.command[0], known)
         absent = [path for word in self.file.needs if not any_at(path := fill_command(word, known))]
         if is_found(name) and not absent:
@@ -39,6 +41,10 @@ class Installed:
         command = fill_command(self.file.install, known)
         install = f"install it: {command}" if command else "install it, or correct `command`"
         return f"{self.file.spec.facts.name}: {lacks}; {install}"
+
+    def _meanings_before(self) -> dict[str, str]:
+        """What its words mean before an instance is anywhere, and its routers are."""
+        return meanings_of(self.file, Path(), 0, [_NOWHERE] * self.spec.upstreams)
 
     async def require(self, upstreams: Sequence[Address]) -> None:
         """It can be started in front of these. Raises SubjectError when something of it is missing."""
@@ -53,7 +59,7 @@ class Installed:
         """Ask it for its version, once; afterwards the spec knows it."""
         async with self._version_lock:
             if self.file.version and not self._spec.version:
-                known = meanings_of(self.file, Path(), 0, ())
+                known = self._meanings_before()
                 argv = [fill_command(word, known) for word in self.file.version]
                 self._spec = replace(self._spec, version=await asyncio.to_thread(first_line_of, argv))
 
@@ -64,11 +70,13 @@ def any_at(path: str) -> bool:
     return any(Path(root.anchor).glob(str(root.relative_to(root.anchor))))
 
 
-def meanings_of(file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Address]) -> dict[str, str]:
-    """What the placeholders of that file stand for in an instance in that folder, on that port."""
+def meanings_of(
+    file: SubjectFile, folder: Path, port: int, upstreams: Sequence[Address], host: str = "127.0.0.1"
+) -> dict[str, str]:
+    """What the placeholders of that file stand for in an instance in that folder, on that port of that host."""
     return meanings(
         dir_=folder,
-        listen=("127.0.0.1", port),
+        listen=(host, port),
         here=file.here,
         upstreams=upstreams,
         values=file.values,

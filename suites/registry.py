@@ -16,6 +16,7 @@ from suites.processes import Supervisor
 from suites.reference import REFERENCE_VARIANTS, ReferenceSubject, reference_subject
 from suites.speech import Channel
 from suites.stacks.compose_file import is_stack, load_stack
+from suites.stacks.network import joined
 from suites.stacks.stack import StackSubject
 from suites.standing import StandingSubject
 from suites.subject import SubjectError, SubjectSpec
@@ -56,7 +57,7 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
     if head == REFERENCE:
         return reference_subject(variant or None, version_of("retryproof"))
     if is_stack(name):
-        return StackSubject(load_stack(name), supervisor)
+        return StackSubject(load_stack(name, joined()), supervisor)
     if found := file_and_variant(name):
         file = load_subject_file(*found)
         return StandingSubject(file) if file.url else _started(file, supervisor)

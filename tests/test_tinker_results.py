@@ -3,6 +3,7 @@
 import struct
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from fake_router.content import logprob_of, result_tokens
@@ -105,6 +106,17 @@ CASES = (
         says={"honest-failure": FAIL, "retrievable": FAIL},
     ),
 )
+
+
+@pytest.mark.parametrize(("ended_ns", "says"), [(50, {}), (150, {"retrievable": FAIL})])
+def test_what_the_router_was_asked_for_later_cannot_be_retrieved(ended_ns: int, says: dict[str, Verdict]) -> None:
+    """Its caller had been told that it may have run before the request came out of wherever it was held up."""
+    told_so = replace(
+        retrieved(b'{"error":"no answer in time","category":"server","executed":"unknown"}', 200), ended_at_ns=ended_ns
+    )
+    late = run(planned(), served(1, 1), told_so)
+    ledger = tuple(msgspec.structs.replace(entry, at_ns=100) for entry in late.ledger)
+    assert said_of(replace(late, subject=FUTURES, ledger=ledger))[1] == says
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -1,6 +1,7 @@
 """A result stays retrievable, as a subject with futures promises."""
 
 from suites.accounts import Account, accounts_of
+from suites.attempts import Attempt
 from suites.checks.check import Check
 from suites.checks.results import is_valid, was_sent_well
 from suites.checks.words import count_of, name_of
@@ -20,7 +21,7 @@ def retrievable(run: Run) -> list[Finding]:
         finding
         for outcome in run.history
         for judge in (_judge_lost, _judge_again)
-        if (finding := judge(accounts.of(outcome.operation), outcome)) is not None
+        if (finding := judge(run, accounts.of(outcome.operation), outcome)) is not None
     ]
     held = [outcome for outcome in run.history if outcome.kind is Kind.OK]
     if found or not held:
@@ -28,10 +29,12 @@ def retrievable(run: Run) -> list[Finding]:
     return [CHECK.passes(f"{count_of(len(held), 'result')} retrieved, and still there")]
 
 
-def _judge_lost(account: Account, outcome: Outcome) -> Finding | None:
+def _judge_lost(run: Run, account: Account, outcome: Outcome) -> Finding | None:
     """Work that was done, and whose answer the subject certainly had, for nothing."""
     last = account.attempts[-1] if account.attempts else None
     if outcome.kind is Kind.OK or last is None or not (was_sent_well(last) and is_valid(last)):
+        return None
+    if _came_too_late(run, last, outcome):
         return None
     says = (
         f"the router sent the result of operation {account.operation} well ({name_of(last)}), and its caller could not "
@@ -40,7 +43,13 @@ def _judge_lost(account: Account, outcome: Outcome) -> Finding | None:
     return CHECK.fails(says, last.entries, account.operation)
 
 
-def _judge_again(account: Account, outcome: Outcome) -> Finding | None:
+def _came_too_late(run: Run, attempt: Attempt, outcome: Outcome) -> bool:
+    """Its request was on its way for longer than its caller waited: in a queue, or cut off with a container."""
+    began_ns = next((entry.at_ns for entry in run.ledger if entry.seq == attempt.start), 0)
+    return began_ns > outcome.ended_at_ns > 0
+
+
+def _judge_again(_run: Run, account: Account, outcome: Outcome) -> Finding | None:
     polls = [heard for heard in outcome.heard if heard.poll]
     if outcome.kind is not Kind.OK or len(polls) < 2:
         return None

@@ -9,6 +9,8 @@ from typing import Any
 
 from suites.placeholders import mentions
 from suites.stacks.labels import LabelError, Labelled, read_labels
+from suites.stacks.network import StackNetwork
+from suites.stacks.networked import services_called
 from suites.subject_file import BUILT_IN, built_in_names
 from suites.subject_reader import SubjectFileError, SubjectReader
 from suites.subject_text import SubjectFile
@@ -24,12 +26,17 @@ _SAYS_HOW = {"RETRYPROOF_SCHEME": "{scheme}", "RETRYPROOF_MAX_CONNECTIONS": "{ma
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackFile:
-    """A stack that can be brought up. ports: the variables that each want a free port of loopback."""
+    """A stack that can be brought up. ports: the variables that each want a free port; hosts: those that want to know
+    where a service is, with its name. network: that of ours on which it is brought up; None: on the host's.
+    """
 
     path: Path
     file: SubjectFile
     labelled: Labelled
+    compose: Mapping[str, Any]
     ports: tuple[str, ...]
+    hosts: Mapping[str, str]
+    network: StackNetwork | None = None
 
 
 def is_stack(name: str) -> bool:
@@ -61,8 +68,8 @@ def stack_path(name: str) -> Path:
     )
 
 
-def load_stack(name: str) -> StackFile:
-    """The stack of that name. Raises SubjectFileError for all that is none."""
+def load_stack(name: str, network: StackNetwork | None = None) -> StackFile:
+    """The stack of that name, on that network or the host's. Raises SubjectFileError for all that is none."""
     path = stack_path(name)
     try:
         text = path.read_text("utf-8")
@@ -70,19 +77,23 @@ def load_stack(name: str) -> StackFile:
         why = error.strerror if isinstance(error, OSError) else error
         raise SubjectFileError(f"{path}: {why}; expected a compose file") from None
     try:
-        services = _services(text)
-        labelled = read_labels(_labels_of(services))
+        compose = _compose(text)
+        labelled = read_labels(_labels_of(compose["services"]))
+        hosts = services_called(compose["services"])
     except LabelError as error:
         raise SubjectFileError(f"{path}: {error}") from None
     return StackFile(
         path=path.resolve(),
-        file=_subject(path, text, services, labelled),
+        file=_subject(path, text, labelled, network),
         labelled=labelled,
+        compose=compose,
         ports=tuple(sorted(set(_PORT.findall(text)) | {"RETRYPROOF_PORT"})),
+        hosts=hosts,
+        network=network,
     )
 
 
-def _services(text: str) -> Mapping[str, Any]:
+def _compose(text: str) -> Mapping[str, Any]:
     try:
         import yaml  # of the extra `docker`
     except ImportError:
@@ -94,7 +105,7 @@ def _services(text: str) -> Mapping[str, Any]:
     services = data.get("services") if isinstance(data, dict) else None
     if not isinstance(services, dict) or not all(isinstance(service, dict) for service in services.values()):
         raise LabelError(f"services is {services!r}; expected a table of services, as in any compose file")
-    return services
+    return {**data, "services": {str(name): service for name, service in services.items()}}
 
 
 def _labels_of(services: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -107,7 +118,7 @@ def _labels_of(services: Mapping[str, Any]) -> dict[str, dict[str, str]]:
         if not isinstance(labels, dict):
             raise LabelError(f"labels of {name!r} are {labels!r}; expected a table or a list")
         if not service.get("profiles"):
-            found[str(name)] = {str(key): _written(value) for key, value in labels.items()}
+            found[name] = {str(key): _written(value) for key, value in labels.items()}
     return found
 
 
@@ -115,7 +126,7 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _subject(path: Path, text: str, services: Mapping[str, Any], labelled: Labelled) -> SubjectFile:
+def _subject(path: Path, text: str, labelled: Labelled, network: StackNetwork | None) -> SubjectFile:
     """What is known of it, as a subject file would say it."""
     data: dict[str, Any] = dict(_DEFAULTS)
     variant: str | None = None
@@ -133,9 +144,9 @@ def _subject(path: Path, text: str, services: Mapping[str, Any], labelled: Label
         data["command"].append("{name_server}")
     file = SubjectReader(str(path), path.resolve().parent, data, variant).subject()
     names = file.spec.names or mentions("name_server", file.command)
-    router = None if labelled.router is None else services[labelled.router]
-    own = router is not None and router.get("network_mode") != "host" and "subnet" in text
-    spec = replace(file.spec, names=names, container=router is not None, network=own)
+    spec = replace(file.spec, names=names, container=labelled.router is not None)
+    if network is not None:
+        spec = replace(spec, network=True, host=network.address)
     return replace(file, spec=spec)
 
 

@@ -34,9 +34,10 @@ class Composer:
                 return Composer(command=command)
         raise StackError(f"no Docker Compose: neither `docker compose` nor docker-compose answers; {INSTALL}")
 
-    def words(self, path: Path, project: str, *order: str) -> list[str]:
-        """The whole command."""
-        return [*self.command, "-p", project, "-f", str(path), *order]
+    def words(self, path: Path, project: str, *order: str, folder: Path | None = None) -> list[str]:
+        """The whole command. folder: what its paths are relative to, if not that of the file."""
+        within = [] if folder is None else ["--project-directory", str(folder)]
+        return [*self.command, "-p", project, "-f", str(path), *within, *order]
 
     async def run(
         self,

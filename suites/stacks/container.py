@@ -12,6 +12,7 @@ from requests.exceptions import RequestException
 from faults.disturbance import Disturbing
 from suites.printable import shortened
 from suites.stacks.errors import StackError
+from suites.stacks.network import moved_address
 from suites.stacks.state import State
 
 STOPPING_S = 1  # between SIGTERM and SIGKILL
@@ -95,9 +96,10 @@ class Contained:
             network, address = self._network_of(name), joined["IPAddress"]
             connect = partial(network.connect, self._container, aliases=joined.get("Aliases") or [])
             network.disconnect(self._container)
-            self._undo.append(partial(connect, ipv4_address=address))
+            # As whom its neighbours know it: they would go on sending to another for seconds.
+            self._undo.append(partial(connect, ipv4_address=address, mac_address=joined["MacAddress"]))
             if comes_back:
-                connect(ipv4_address=_other_address(address))
+                connect(ipv4_address=moved_address(address))
                 self._undo.append(partial(network.disconnect, self._container))
 
     def _iptables(self, *words: str) -> None:
@@ -135,12 +137,6 @@ def state_of(container: Container, *, drops: bool = False) -> State:
         addresses=tuple(sorted(one["IPAddress"] for one in networks.values() if one.get("IPAddress"))),
         drops=drops,
     )
-
-
-def _other_address(address: str) -> str:
-    """In the same subnet, far from where an engine begins to hand them out (a /24 or larger)."""
-    head, _, last = address.rpartition(".")
-    return f"{head}.{250 if last != '250' else 251}"
 
 
 @contextmanager

@@ -11,8 +11,9 @@ from contextlib import suppress
 from typing import Any
 
 import docker
-from docker.errors import NotFound
+from docker.errors import APIError, NotFound
 from docker.models.containers import Container
+from docker.types import IPAMConfig, IPAMPool
 
 from suites.stacks.container import Contained, in_words, state_of
 from suites.stacks.errors import StackError
@@ -60,6 +61,43 @@ class Engine:
             except NotFound:
                 return None
 
+    def create_network(self, project: str, prefix: str) -> bool:
+        """A network of that project, of the addresses that begin so, from which nothing leads out; False where another
+        has them. The upper half is handed out to nobody who does not ask for it.
+        """
+        pool = IPAMPool(subnet=f"{prefix}.0/24", iprange=f"{prefix}.0/25", gateway=f"{prefix}.1")
+        with in_words("the engine made no network"):
+            try:
+                self._client.networks.create(
+                    project,
+                    driver="bridge",
+                    internal=True,
+                    ipam=IPAMConfig(pool_configs=[pool]),
+                    labels={_OF_PROJECT: project},
+                )
+            except APIError as error:
+                if "overlap" not in str(error):
+                    raise
+                return False
+            return True
+
+    def keep_place(self, project: str, address: str, image: str) -> str:
+        """A container that does nothing stands in the network of that project, at that address: the path by which its
+        kernel knows its network. The image is pulled where it is not here.
+        """
+        low, labels = self._client.api, {_OF_PROJECT: project}
+        with in_words(f"no container of {image!r} (BASE_IMAGE) on a network of its own"):
+            try:
+                self._client.images.get(image)
+            except NotFound:
+                self._client.images.pull(image)
+            config = low.create_networking_config({project: low.create_endpoint_config(ipv4_address=address)})
+            host = low.create_host_config(network_mode=project, init=True)
+            order = {"entrypoint": ["sleep", "infinity"], "labels": labels, "name": f"{project}-driver"}
+            made = low.create_container(image, host_config=host, networking_config=config, **order)
+            low.start(made)
+            return str(low.inspect_container(made)["NetworkSettings"]["SandboxKey"])
+
     def projects(self) -> list[str]:
         """Every compose project of which there is anything."""
         with in_words("the engine does not say what runs"):
@@ -69,23 +107,33 @@ class Engine:
             found += [one.attrs.get("Labels") or {} for one in self._client.volumes.list(filters=labels)]
         return sorted({labels[_OF_PROJECT] for labels in found if _OF_PROJECT in labels})
 
-    def remove(self, project: str) -> None:
-        """Nothing of that project is there any more: containers, networks, volumes; images stay."""
-        labels = {"label": f"{_OF_PROJECT}={project}"}
-        with in_words(f"{project} is not all removed"):
-            for _ in range(_REMOVALS):
-                left = self._client.containers.list(all=True, ignore_removed=True, filters=labels)
-                for container in left:
-                    with suppress(NotFound):
-                        container.remove(force=True, v=True)
-                if not left:
-                    break
-            for network in self._client.networks.list(filters=labels):
+    def remove(self, *projects: str) -> None:
+        """Nothing of those projects is there any more: containers, networks, volumes; images stay. Of one that stands
+        on the network of another, with that one or before it.
+        """
+        for project in projects:
+            with in_words(f"{project} is not all removed"):
+                self._remove_containers({"label": f"{_OF_PROJECT}={project}"})
+        for project in projects:
+            with in_words(f"{project} is not all removed"):
+                self._remove_rest({"label": f"{_OF_PROJECT}={project}"})
+
+    def _remove_containers(self, labels: dict[str, str]) -> None:
+        for _ in range(_REMOVALS):
+            left = self._client.containers.list(all=True, ignore_removed=True, filters=labels)
+            for container in left:
                 with suppress(NotFound):
-                    network.remove()
-            for volume in self._client.volumes.list(filters=labels):
-                with suppress(NotFound):
-                    volume.remove(force=True)
+                    container.remove(force=True, v=True)
+            if not left:
+                return
+
+    def _remove_rest(self, labels: dict[str, str]) -> None:
+        for network in self._client.networks.list(filters=labels):
+            with suppress(NotFound):
+                network.remove()
+        for volume in self._client.volumes.list(filters=labels):
+            with suppress(NotFound):
+                volume.remove(force=True)
 
     def container(self, project: str, service: str) -> Contained:
         """The container of that service. Raises StackError unless there is one."""

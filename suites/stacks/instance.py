@@ -23,6 +23,7 @@ from suites.side_thread import on_a_thread
 from suites.stacks.compose_file import FOLDER, StackFile
 from suites.stacks.composing import Composer
 from suites.stacks.errors import StackError
+from suites.stacks.networked import LISTENING, host_of, networked
 from suites.stacks.state import State, is_disturbed
 from suites.stacks.variables import variables
 from suites.way import Address
@@ -45,6 +46,7 @@ class StackInstance:
         self._stack, self._file = stack, stack.file
         self._engine = engine
         self._ports = {name: ReservedPort() for name in stack.ports}
+        self._addresses = _addresses(stack)
         self._endpoint = endpoint_at(self.address, self._file)
         self._asking = asking(self._endpoint, self._file)
         self.idleness = Idleness(
@@ -59,7 +61,8 @@ class StackInstance:
     @property
     def address(self) -> Address:
         """Where its forwarder listens."""
-        return (HOST, self._ports["RETRYPROOF_PORT"].number)
+        host = self._addresses.get(self._stack.labelled.forwarder, HOST)
+        return (host, self._ports["RETRYPROOF_PORT"].number)
 
     def call_through(self, way_in: Address) -> None:
         """Operations go there from now on, which leads to it."""
@@ -72,10 +75,10 @@ class StackInstance:
         mounted.mkdir()
         mounted.chmod(0o777)  # a user of its containers, whoever that is, writes into it; what is above lets nobody in
         self._write(mounted, upstreams)
-        ports = {name: port.number for name, port in self._ports.items()}
-        told = variables(upstreams, ports, mounted, HOST)
-        words = composer.words(self._stack.path, self.project, "up", "-d", "--no-build")
-        await composer.run(supervisor, words, log=self._folder / _LOG, env=told)
+        words = composer.words(
+            self._compose_file(), self.project, "up", "-d", "--no-build", folder=self._stack.path.parent
+        )
+        await composer.run(supervisor, words, log=self._folder / _LOG, env=self._told(mounted, upstreams))
         labelled = self._stack.labelled
         self._forwarder = await on_a_thread(lambda: self._engine.container(self.project, labelled.forwarder))
         if (router := labelled.router) is not None:
@@ -84,8 +87,29 @@ class StackInstance:
         if self._file.idle:
             await self.idleness.require(self._file.spec.facts.name)
 
+    def _compose_file(self) -> Path:
+        """As it is on the host's network; one of our own for another."""
+        stack = self._stack
+        if stack.network is None:
+            return stack.path
+        path = self._folder / "compose.json"
+        path.write_text(networked(stack.compose, stack.network, self._addresses, self.project), "utf-8")
+        return path
+
+    def _told(self, mounted: Path, upstreams: Sequence[Address]) -> dict[str, str]:
+        """What its compose file may mention."""
+        ports = {name: port.number for name, port in self._ports.items()}
+        own = self._stack.network is not None
+        hosts = {name: host_of(service, self.project) if own else HOST for name, service in self._stack.hosts.items()}
+        return variables(upstreams, ports, mounted, self._listening, hosts)
+
+    @property
+    def _listening(self) -> str:
+        """Where what runs in its containers has to listen."""
+        return HOST if self._stack.network is None else LISTENING
+
     def _write(self, folder: Path, upstreams: Sequence[Address]) -> None:
-        known = meanings_of(self._file, Path(FOLDER), self.address[1], upstreams)
+        known = meanings_of(self._file, Path(FOLDER), self.address[1], upstreams, self._listening)
         if self._file.spec.tls:
             (folder / CA_FILE).write_bytes(IDENTITY.ca_pem)
         for name, text in self._file.files.items():
@@ -186,7 +210,19 @@ class StackInstance:
         finally:
             for port in self._ports.values():
                 port.close()
+            if self._stack.network is not None:
+                self._stack.network.give_back(self._addresses.values())
+                self._addresses = {}
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _addresses(stack: StackFile) -> dict[str, str]:
+    """Of each of its services, on a network of ours."""
+    if stack.network is None:
+        return {}
+    return {
+        name: stack.network.take() for name, service in stack.compose["services"].items() if not service.get("profiles")
+    }
 
 
 def _keep(logs: Mapping[str, bytes], folder: Path) -> None:

@@ -31,14 +31,19 @@ class Owner:
         return self.host == _this_host() and _started(self.pid) != self.started
 
     def owns(self, project: str) -> bool:
-        """It has brought up the project of that name."""
-        return owner_of(project) == self
+        """It has brought up the project of that name, which is an instance."""
+        return owner_of(project) == self and project != self.network_project
 
     @staticmethod
     def is_left(project: str) -> bool:
         """Whoever brought up the project of that name is gone."""
         owner = owner_of(project)
         return owner is not None and owner.is_gone
+
+    @property
+    def network_project(self) -> str:
+        """Of what is not one instance's: the network that it has joined."""
+        return f"retryproof-{self.host}-{self.pid}-{self.started}-0"
 
     def next_project(self) -> str:
         """A name that no project of this process has had."""

@@ -37,8 +37,7 @@ class Docker:
     def remove(self, which: Callable[[str], bool]) -> list[str]:
         """Those projects; their names."""
         projects = [name for name in self.engine.projects() if which(name)]
-        for name in projects:
-            self.engine.remove(name)
+        self.engine.remove(*projects)
         return projects
 
 
@@ -118,6 +117,17 @@ class StackSubject:
         with suppress(StackError):
             return StackError(f"{error}{await instance.last_words(self.logs)}")
         return error
+
+
+def join_network_of_stacks() -> None:
+    """This process stands on a network of Docker's from now on, and so do the stacks that it brings up; call it before
+    any thread is started. Raises StackError, with what is missing, and OSError.
+    """
+    try:
+        from suites.stacks.joining import join  # of the extra `docker`
+    except ImportError:
+        raise StackError(_DOCKER) from None
+    join()
 
 
 def _docker_here() -> Docker:

@@ -2,14 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from suites.way import Address, Upstreams
 
 
-def variables(upstreams: Sequence[Address], ports: Mapping[str, int], folder: Path, host: str) -> dict[str, str]:
-    """By name. ports: of its own services; folder: on this machine, what an instance's containers may mount."""
+def variables(
+    upstreams: Sequence[Address],
+    ports: Mapping[str, int],
+    folder: Path,
+    host: str,
+    hosts: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, str]:
+    """By name. ports, hosts: of its own services; folder: on this machine, what an instance's containers may mount.
+    host: where what listens has to.
+    """
     led = Upstreams.of(upstreams)
-    told = {name: str(port) for name, port in ports.items()}
+    told = {**hosts, **{name: str(port) for name, port in ports.items()}}
     told |= {
         "RETRYPROOF_DIR": str(folder),
         "RETRYPROOF_HOST": host,

@@ -14,6 +14,8 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 
+_OF_CONTAINERS = "eth0"  # Docker and Podman call the first one so
+
 _entered = False
 _alone = False  # in a user namespace of our own: no other user exists in it
 _shared = False  # others reach it, from networks of their own
@@ -72,8 +74,8 @@ def is_entered() -> bool:
 
 
 def interface() -> str:
-    """Where our packets are to be seen: on loopback, or, in a network that others reach, anywhere ("")."""
-    return "" if _shared else "lo"
+    """Where what a subject sends is to be seen: on loopback, or where others reach a container that was joined."""
+    return _OF_CONTAINERS if _shared else "lo"
 
 
 def can_filter_packets() -> bool:

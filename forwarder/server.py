@@ -9,6 +9,7 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
+from forwarder.accepting import Accepting
 from forwarder.api.connection import connections_of
 from forwarder.api.patience import LAST_ANSWERS_S
 from forwarder.api.service import Service
@@ -29,15 +30,28 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._ready = ready
         self._ending = service.ending
+        self._activity = service.activity
+        self._connections = connections_of(service.activity)
+        self._accepting: list[Accepting] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then tell. Raises ListenError."""
+        await super().startup([])  # it listens on none: it would accept one connection a turn of the loop
         try:
-            await super().startup(sockets)
+            self._accepting = [
+                Accepting(each, backlog=self.config.backlog, protocol=self._connection, activity=self._activity)
+                for each in sockets or ()
+            ]
         except OSError as error:
             raise ListenError(error) from error
         if not self._ready():
             self.should_exit = True
+
+    def _connection(self) -> asyncio.Protocol:
+        made: asyncio.Protocol = self._connections(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return made
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal ends it, the second hastens that, and one more ends it at once."""
@@ -58,6 +72,8 @@ class Server(uvicorn.Server):
         await self._ending.drain()
         self.config.timeout_graceful_shutdown = math.ceil(self._ending.left_s) + LAST_ANSWERS_S
         finishing = asyncio.create_task(self._ending.finish())
+        for each in self._accepting:
+            each.close()
         await super().shutdown(sockets)
         await finishing
 
@@ -75,7 +91,6 @@ def server_of(
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http=connections_of(service.activity),
         ws="none",
         lifespan="off",
         log_config=None,

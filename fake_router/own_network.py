@@ -14,6 +14,7 @@ _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 
+LOOPBACK = "lo"
 _OF_CONTAINERS = "eth0"  # Docker and Podman call the first one so
 
 _entered = False
@@ -75,7 +76,7 @@ def is_entered() -> bool:
 
 def interface() -> str:
     """Where what a subject sends is to be seen: on loopback, or where others reach a container that was joined."""
-    return _OF_CONTAINERS if _shared else "lo"
+    return _OF_CONTAINERS if _shared else LOOPBACK
 
 
 def can_filter_packets() -> bool:

@@ -12,13 +12,15 @@ from typing import Self
 from fake_router import own_network
 
 # linux/if_packet.h, linux/if_ether.h, asm-generic/socket.h
-_ETH_P_IP = 0x0800
+_ETH_P_IP, _ETH_P_ALL = 0x0800, 0x0003
 _SOL_PACKET = 263
 _PACKET_STATISTICS = 6
 _SO_ATTACH_FILTER = 26
 _BUFFER_BYTES = 1 << 20
 
 Instruction = tuple[int, int, int, int]  # of classic BPF: code, jump if true, jump if false, k
+# Load the packet's protocol (linux/filter.h: SKF_AD_PROTOCOL), and let nothing through that is no IPv4.
+_IP_ALONE: tuple[Instruction, ...] = ((0x28, 0, 0, 0xFFFF_F000), (0x15, 1, 0, _ETH_P_IP), (0x06, 0, 0, 0))
 
 
 class PacketsLostError(RuntimeError):
@@ -38,9 +40,11 @@ class PacketSocket:
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK, 0)
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
-            _attach(self._socket, program)
-            # A socket for one protocol sees what is received, not what is sent: each packet of lo once.
-            self._socket.bind((own_network.interface(), _ETH_P_IP))
+            interface = own_network.interface()
+            _attach(self._socket, (*_IP_ALONE, *program))
+            # A socket for one protocol sees what is received, not what is sent: each packet of lo once. Elsewhere what
+            # our kernel answers is received by others.
+            self._socket.bind((interface, _ETH_P_IP if interface == own_network.LOOPBACK else _ETH_P_ALL))
         except BaseException:
             self._socket.close()
             raise

@@ -1,35 +1,21 @@
 """`retryproof survey`: who retries what, of all subjects that can run here."""
 
 import argparse
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from faults.coverage import Depth
+from retryproof.beside import end_with_parent
+from retryproof.campaign import Wanted, survey
 from retryproof.command import Command, folder_path, whole_number
-from retryproof.drifting import compared
-from retryproof.exits import CommandError, Exit, joined
+from retryproof.exits import CommandError, Exit
 from retryproof.options import DEFAULT_OUT, MAX_LANES, ExamineOptions, add_own_network, enter_own_network
-from retryproof.output import say
 from retryproof.sessions import require_subject
 from retryproof.survey_faces import draw
-from retryproof.surveying import (
-    Candidate,
-    MissingError,
-    candidate,
-    other_versions,
-    start_ms,
-    surveyed,
-    write_result,
-)
 from retryproof.terminal import console, print_line
 from retryproof.where_options import add_where, require_where
 from signoff.items import Choice
-from signoff.published import FOLDER, Published
+from signoff.published import FOLDER
 from suites.registry import REFERENCE, built_in_subjects
-from suites.subject import Isolation
 
 LIMIT_S = 600
 CHAINS = (
@@ -50,7 +36,7 @@ again: what was interrupted goes on where it was."""
 _EPILOG = """\
 examples:
   retryproof survey                          all that can run here
-  retryproof survey nginx haproxy --jobs 2   these, with two processes
+  retryproof survey --jobs 2                 two of them at a time
   retryproof survey nginx --compare          is it still as it was published?
   retryproof survey --draw                   the pages again, from results/
 
@@ -62,18 +48,6 @@ exit codes:
   4    a subject could not run, or one that was asked for is not installed here;
        the others were surveyed
   130  interrupted; the results so far are written, and the next call goes on"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
-    """names: those that were asked for, if any were."""
-
-    names: tuple[str, ...]
-    asked: bool
-    results: Path
-    examine: ExamineOptions
-    again: bool
-    compare: bool
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +77,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help=f"how many seconds one configuration may take before the survey goes on without it (default {LIMIT_S})",
     )
     add("--quiet", action="store_true", help="print nothing but errors")
+    add("--turn", metavar="PLACE", help=argparse.SUPPRESS)  # of one that is surveyed beside others
     add_own_network(parser)
 
 
@@ -114,19 +89,21 @@ def _run(options: argparse.Namespace) -> Exit:
     out = console(quiet=options.quiet)
     if not options.draw:
         require_where(options)
+        if options.turn:
+            end_with_parent()
         enter_own_network(options, options.subjects)
         wanted = _wanted(options)
         for name in wanted.names:
             require_subject(name)
-        code = _survey(wanted, out)
-        if options.compare or code is Exit.INTERRUPTED:
+        code = survey(wanted, out)
+        if options.compare or options.turn or code is Exit.INTERRUPTED:
             return code
     for path in draw(options.results, options.docs):
         print_line(out, f"drawn: {path}")
     return Exit.PASS if options.draw else code
 
 
-def _wanted(options: argparse.Namespace) -> _Wanted:
+def _wanted(options: argparse.Namespace) -> Wanted:
     theirs = [name for name in built_in_subjects() if name.partition(":")[0] not in _OURS]
     choice = Choice(depth=Depth(options.depth), only=options.only, examples=0, futures=False)
     examine = ExamineOptions(
@@ -139,90 +116,23 @@ def _wanted(options: argparse.Namespace) -> _Wanted:
         lanes=options.lanes,
         limit_s=options.limit_s,
     )
-    return _Wanted(
+    return Wanted(
         names=tuple(dict.fromkeys(options.subjects)) or (*theirs, *CHAINS),
         asked=bool(options.subjects),
         results=options.results,
         examine=examine,
         again=options.again,
         compare=options.compare,
+        turn=options.turn,
+        shared=_shared_words(options),
     )
 
 
-def _survey(wanted: _Wanted, out: Console) -> Exit:
-    began = time.monotonic()
-    codes: list[Exit] = []
-    for number, name in enumerate(wanted.names, 1):
-        try:
-            one = candidate(name, wanted.examine, wanted.results)
-            place = f"[{number}/{len(wanted.names)}] {name} {one.number}"
-            codes += _compare(one, wanted, out, place) if wanted.compare else _publish(one, wanted, out, place)
-        except MissingError as error:
-            say(f"not surveyed: {error}")
-            codes += [Exit.COULD_NOT_RUN] if wanted.asked else []
-        except CommandError as error:
-            say(f"{name}: {error}")
-            codes.append(error.code)
-            if error.code in (Exit.INTERRUPTED, Exit.USAGE):
-                break
-    done = len(codes) - sum(code in (Exit.COULD_NOT_RUN, Exit.INTERRUPTED) for code in codes)
-    print_line(out, f"{done} of {len(wanted.names)} configurations in {time.monotonic() - began:.0f} s")
-    if wanted.compare and not codes:
-        return Exit.UNKNOWN
-    return joined(codes)
-
-
-def _publish(one: Candidate, wanted: _Wanted, out: Console, place: str) -> list[Exit]:
-    earlier = one.earlier()
-    if earlier is not None and one.is_up_to_date(earlier) and not wanted.again:
-        print_line(out, f"{place}: up to date")
-        return [Exit.PASS]
-    _say_other_versions(one)
-    _print_budget(one, out, place)
-    began = time.monotonic()
-    result = surveyed(one, wanted.examine, out)
-    write_result(one.path, result)
-    print_line(out, f"{place}: {_counted(result)}; {time.monotonic() - began:.0f} s; {one.path}")
-    return [Exit.PASS]
-
-
-def _compare(one: Candidate, wanted: _Wanted, out: Console, place: str) -> list[Exit]:
-    """None where nothing is published of this version: that of another says nothing of it."""
-    earlier = one.earlier()
-    if earlier is None:
-        _say_other_versions(one)
-        print_line(out, f"{place}: nothing is published of this version")
-        return []
-    if _changed(one, earlier, wanted):
-        print_line(out, f"{place}: its configuration or its plans have changed since it was published")
-    return [compared(one, earlier, wanted.examine, out, place)]
-
-
-def _changed(one: Candidate, earlier: Published, wanted: _Wanted) -> bool:
-    """Of a part of the cells only the configuration says whether it is up to date."""
-    if wanted.examine.choice.only is not None:
-        return earlier.configuration != one.configuration.digest
-    return not one.is_up_to_date(earlier)
-
-
-def _say_other_versions(one: Candidate) -> None:
-    """Whoever looks for what was published finds another version than the one that runs here."""
-    if others := other_versions(one):
-        say(f"{one.name}: here is version {one.number}; published is another one: {', '.join(others)}")
-
-
-def _print_budget(one: Candidate, out: Console, place: str) -> None:
-    """What it takes to start it, before that is begun. Raises CommandError for one that does not start."""
-    ms = start_ms(one.name, out)
-    runs = sum(item.times for item in one.items)
-    starts = f"starts in {ms:.0f} ms, shared by {runs} runs"
-    if one.spec.isolation is Isolation.FRESH:
-        starts = f"starts in {ms:.0f} ms x {runs} runs = {ms * runs / 1000:.1f} s"
-    print_line(out, f"{place}: {len(one.items)} cells, {starts}")
-
-
-def _counted(result: Published) -> str:
-    return ", ".join(f"{count} {mark}" for mark, count in result.counts().items() if count)
+def _shared_words(options: argparse.Namespace) -> tuple[str, ...]:
+    words = ["--depth", options.depth, "--limit-s", str(options.limit_s)]
+    words += [word for name in ("results", "docs", "out") for word in (f"--{name}", str(getattr(options, name)))]
+    words += ["--lanes", str(options.lanes)] if options.lanes else []
+    return (*words, *(["--again"] if options.again else []), *(["--own-network"] if options.own_network else []))
 
 
 COMMAND = Command(name="survey", description=_DESCRIPTION, epilog=_EPILOG, options=_options, run=_run)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from signoff.report import CellReport, FindingReport
-from signoff.sign_off import Decision, Did
+from signoff.sign_off import Decision, Did, SignOff
 
 FUTURES = "futures"  # a phase whose rows are properties: only one that fails, or is not shown, has a script
 
@@ -40,9 +40,22 @@ def broken(cell: CellReport) -> tuple[FindingReport, ...]:
     return tuple(sorted((each for each in cell.findings if each.verdict != "PASS"), key=lambda each: each.kind))
 
 
+def shows_most(cell: CellReport) -> tuple[bool, bool, int]:
+    """A key to sort by: work that was done twice before all else; one fault before a drawn plan, in whose diagram
+    several meet.
+    """
+    return not cell.doubled, bool(cell.dimensions.get("drawn")), -cell.doubled
+
+
 def did(side: Did) -> str:
     """What one side does on some evidence."""
     return f"{side.does}: {span(side.attempts)} sent, {span(side.executions)} run, {side.outcome}"
+
+
+def versions(sign_off: SignOff) -> str:
+    """Of both sides, once where it is the same."""
+    base, candidate = (side.subject.version or "version unknown" for side in (sign_off.base, sign_off.candidate))
+    return f"both {base}" if base == candidate else f"{base} → {candidate}"
 
 
 def alike(decisions: Iterable[Decision]) -> dict[tuple[str, str, str, str], list[str]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from signoff.cell_words import versions
 from signoff.page_data import data_of_report, data_of_sign_off
 from signoff.report import Report
 from signoff.sign_off import SignOff
@@ -37,12 +38,11 @@ def html_of_report(report: Report, named: str) -> bytes:
 
 def html_of_sign_off(sign_off: SignOff) -> bytes:
     """The page of base against candidate."""
-    sides = [f"{side.subject.name} {side.subject.version}".rstrip() for side in (sign_off.base, sign_off.candidate)]
     counts = ", ".join(f"{count} {change}" for change, count in sign_off.counts.items())
     return _page(
         verdict=sign_off.verdict,
-        subjects=" → ".join(sides),
-        sub=f"depth {sign_off.depth}; seed {sign_off.seed}; {counts}",
+        subjects=f"{sign_off.base.named} → {sign_off.candidate.named}",
+        sub=f"{counts}; depth {sign_off.depth}; seed {sign_off.seed}; {versions(sign_off)}",
         partial=sign_off.partial,
         matter=sign_off.matter,
         notes=sign_off.notes,

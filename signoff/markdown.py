@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from signoff.cell_words import because, broken, counted, did, lived
+from signoff.cell_words import because, broken, counted, did, lived, shows_most
 from signoff.clipping import Section, clipped
 from signoff.decisions import decisions_of
 from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
@@ -49,9 +49,9 @@ def _headline(report: Report) -> Section:
 
 
 def _one_of_each_kind(cells: Iterable[CellReport]) -> list[CellReport]:
-    """Those that do work twice before the others."""
+    """What shows most before the others."""
     kinds: dict[frozenset[str], CellReport] = {}
-    for cell in sorted(cells, key=lambda cell: -cell.doubled):
+    for cell in sorted(cells, key=shows_most):
         kinds.setdefault(failed_checks(cell), cell)
     return list(kinds.values())[:SHOWN_WHOLE]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from signoff.cell_words import alike, counted, lived
+from signoff.cell_words import alike, counted, lived, shows_most, versions
 from signoff.clipping import Section, clipped
 from signoff.markdown_parts import MARKER, SHOWN_WHOLE, SIGNS, broken_cell, paragraph, table
 from signoff.marked_text import code, escaped
@@ -57,14 +57,14 @@ def _headline(sign_off: SignOff) -> Section:
     if sign_off.partial:
         lines += [f"**Not whole: {escaped(sign_off.partial)}.** No verdict is claimed.", ""]
     lines += [f"- {escaped(line)}" for line in sign_off.matter]
-    lines += ["", f"{escaped(counts)}; depth {escaped(sign_off.depth)}, seed {sign_off.seed}"]
+    asked = f"depth {sign_off.depth}, seed {sign_off.seed}"
+    lines += ["", f"{escaped(counts)}; {escaped(asked)}; {escaped(versions(sign_off))}"]
     lines += [line for note in sign_off.notes for line in ("", f"Note: {escaped(note)}")]
     return paragraph("the verdict", *lines)
 
 
 def _side(side: Side) -> str:
-    version = f" {escaped(side.subject.version)}" if side.subject.version else ""
-    return f"{escaped(side.named)}{version}{' (of before)' if side.earlier else ''}"
+    return f"{escaped(side.named)}{' (of before)' if side.earlier else ''}"
 
 
 def _decisions(sign_off: SignOff) -> Iterator[Section]:
@@ -84,8 +84,8 @@ _DECISION: dict[str, Callable[[tuple[tuple[str, str, str, str], list[str]]], str
 
 
 def _blockers(cells: Iterable[CellDifference]) -> list[tuple[str, CellReport]]:
-    """The first of each kind that regresses and is not excused, as the candidate has it; those that do work twice
-    before the others.
+    """The first of each kind that regresses and is not excused, as the candidate has it; what shows most before
+    the others.
     """
     kinds: dict[str, tuple[str, CellReport]] = {}
     found = [
@@ -93,7 +93,7 @@ def _blockers(cells: Iterable[CellDifference]) -> list[tuple[str, CellReport]]:
         for each in cells
         if each.change == Change.REGRESSED.value and each.excused is None and each.candidate is not None
     ]
-    for each, cell in sorted(found, key=lambda pair: -pair[1].doubled):
+    for each, cell in sorted(found, key=lambda pair: shows_most(pair[1])):
         kinds.setdefault(each.about, (f"{each.about}; was {lived(each.base)}", cell))
     return list(kinds.values())[:SHOWN_WHOLE]
 

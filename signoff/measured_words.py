@@ -8,10 +8,10 @@ def rate(found: Interval) -> str:
     return f"{found.rate:g} ({found.low:g} to {found.high:g})"
 
 
-def amplified(found: Amplified | None, reason: str = "") -> str:
-    """Of each operation; reason: why it was not measured."""
+def amplified(found: Amplified | None) -> str:
+    """Of each operation."""
     if found is None:
-        return f"not measured: {reason}" if reason else "not measured"
+        return "not measured"
     return f"{found.attempts:g} sent, {found.executions:g} run, {found.failed:.0%} without a result"
 
 

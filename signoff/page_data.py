@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from signoff.cell_words import because, did, replay_command
+from signoff.cell_words import because, did, replay_command, shows_most
 from signoff.decisions import decisions_of
 from signoff.measured_words import amplified, rate, waits
 from signoff.report import CellReport, Report, Step
 from signoff.sign_off import Decision, Side, SignOff
 
 _SAME = "same"
+_WORST_FIRST = ("regressed", "FAIL", "unproven", "UNKNOWN", "still broken", "weaker", "fixed", "stronger", "same", "PASS")
 
 
 @dataclass(slots=True)
@@ -47,8 +48,10 @@ def data_of_report(report: Report, named: str) -> dict[str, Any]:
         says = tables.text(cell.verdict), tables.text(because(cell))
         cells.append([*_of_cell(cell, tables), *says, None, side])
     decisions = [_row(each) for each in decisions_of(report, report)]
+    worst = [(_rank(cell.verdict, because(cell)), cell) for cell in report.cells]
     return {
         **_frame(tables, cells, decisions),
+        "worst": _order(worst),
         "sides": [{"name": report.subject.name}],
         "work": [],
         "mix": "",
@@ -62,6 +65,7 @@ def data_of_sign_off(sign_off: SignOff) -> dict[str, Any]:
     """Of base and candidate. A base that went as the candidate did is said to, and not drawn again."""
     tables = _tables()
     cells: list[list[Any]] = []
+    worst: list[tuple[tuple[Any, ...], CellReport]] = []
     for each in sign_off.cells:
         known = each.candidate or each.base
         assert known is not None  # a difference is made of at least one cell
@@ -70,18 +74,15 @@ def data_of_sign_off(sign_off: SignOff) -> dict[str, Any]:
         candidate = _side(each.candidate, tables, _plans(sign_off.candidate), _named(sign_off, 1), diagram=True)
         row = [*_of_cell(known, tables), tables.text(each.change), tables.text(each.says), each.excused]
         cells.append([*row, base, candidate])
+        worst.append((_rank(each.change, each.says, excused=each.excused is not None), known))
     return {
         **_frame(tables, cells, [_row(each) for each in sign_off.decisions]),
+        "worst": _order(worst),
         "sides": [{"name": name} for name in _names(sign_off)],
         "work": _work(sign_off),
         "mix": "" if sign_off.work is None else f"mix {sign_off.work.mix!r}: {sign_off.work.origin}",
         "amplification": [
-            [
-                each.state,
-                str(each.operations),
-                amplified(each.base, each.reason),
-                amplified(each.candidate, each.reason),
-            ]
+            [each.state, str(each.operations), amplified(each.base), amplified(each.candidate), each.reason]
             for each in sign_off.amplification
         ],
         "waits": [[each.evidence, each.of, waits(each.base), waits(each.candidate)] for each in sign_off.giving_up],
@@ -105,6 +106,17 @@ def _frame(tables: Tables, cells: list[Any], decisions: list[Any]) -> dict[str, 
         "cells": cells,
         "decisions": decisions,
     }
+
+
+def _rank(word: str, says: str, *, excused: bool = False) -> tuple[int, bool, bool]:
+    """How early a reader must see it: by its change, or verdict; what is excused, and what has nothing to say, later."""
+    place = _WORST_FIRST.index(word) if word in _WORST_FIRST else len(_WORST_FIRST)
+    return place, excused, not says
+
+
+def _order(ranked: Sequence[tuple[tuple[Any, ...], CellReport]]) -> list[int]:
+    """The places of cells, the worst first, and of these first what shows most."""
+    return sorted(range(len(ranked)), key=lambda place: (ranked[place][0], shows_most(ranked[place][1])))
 
 
 def _of_cell(cell: CellReport, tables: Tables) -> list[int]:
@@ -148,9 +160,12 @@ def _plans(side: Side) -> str:
 
 
 def _names(sign_off: SignOff) -> tuple[str, str]:
-    """What both are called; told apart where that is the same."""
-    base, candidate = sign_off.base.subject.name, sign_off.candidate.subject.name
-    return (base, candidate) if base != candidate else (f"{base} (base)", f"{candidate} (candidate)")
+    """What both are called; where that is the same, what they were called on the command line, or which of them it is."""
+    sides = sign_off.base, sign_off.candidate
+    for base, candidate in ([side.subject.name for side in sides], [side.named for side in sides]):
+        if base != candidate:
+            return base, candidate
+    return f"{base} (base)", f"{candidate} (candidate)"
 
 
 def _named(sign_off: SignOff, place: int) -> str:

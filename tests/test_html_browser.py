@@ -114,6 +114,15 @@ def test_nothing_is_wider_than_the_window(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+def test_the_first_cell_of_all_is_the_worst_and_its_diagram_fits(page: Any) -> None:
+    """On a phone too: nothing that happened lies outside the window."""
+    page.locator("table.cells button.row").first.click()
+    assert page.locator("dialog h2").inner_text() == "wait/reset-after/first"
+    fits = "all => all.every(one => one.getBoundingClientRect().right <= innerWidth)"
+    assert page.locator("dialog svg").evaluate_all(fits)
+    assert page.locator("dialog svg text").evaluate_all(fits.replace(".right <= innerWidth", ".left >= 0"))
+
+
 def test_what_changes_is_in_the_decision_table(page: Any, kind: str) -> None:
     """In the words that a reviewer needs."""
     if kind == "signoff":

@@ -94,3 +94,18 @@ def test_5000_cells_fit_into_5_megabytes() -> None:
 def test_every_cell_has_the_command_that_lives_through_it_again() -> None:
     found = data_in(html_of_report(literal_report(cell(id="wait/reset-after/first")), "mine.toml"))["strings"]
     assert "retryproof replay plans/wait--reset-after--first.json --subject mine.toml" in found
+
+
+def test_the_worst_cell_is_listed_first_and_of_those_what_shows_most() -> None:
+    """Work done twice, of one fault; then of a drawn plan, however often; what is the same comes last."""
+    names = ("a/same/first", "b/again/first", "drawn/0001", "c/twice/first")
+    told = (None, broken(RETRIED), broken(RETRIED, doubled=2, dimensions={"drawn": True}), broken(RETRIED, doubled=1))
+    now = [msgspec.structs.replace(found or cell(), id=name) for found, name in zip(told, names, strict=True)]
+    was = [cell(id=name) for name in names]
+    for page in (
+        html_of_sign_off(signed_off(literal_report(*was), literal_report(*now))),
+        html_of_report(literal_report(*now), "mine"),
+    ):
+        data = data_in(page)
+        listed = [data["strings"][data["cells"][place][0]] for place in data["worst"]]
+        assert listed == ["c/twice/first", "drawn/0001", "b/again/first", "a/same/first"]

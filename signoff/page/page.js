@@ -5,9 +5,9 @@ const STYLES = { regressed: "bad", "still broken": "bad", unproven: "warn", weak
 const PAGE = 200;
 
 const tag = (word, style) => el("span", { class: `tag ${style || STYLES[word] || "none"}` }, word);
-const table = (columns, rows, name) => el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
-  el("table", {}, el("thead", {}, el("tr", {}, ...columns.map((column) => el("th", { scope: "col" }, column)))),
-    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, cell)))))));
+const table = (columns, rows, name, style) => el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+  el("table", { class: style }, el("thead", {}, el("tr", {}, ...columns.map((column) => el("th", { scope: "col" }, column)))),
+    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell, n) => el("td", { "data-label": columns[n] }, cell)))))));
 
 // A cell: what is the same on both sides, its word (a change, or a verdict), and its sides; null where one has none.
 const CELLS = D.cells.map(([id, fault, phase, evidence, kind, word, says, excused, ...sides]) => {
@@ -32,7 +32,7 @@ function decisions() {
   const columns = two ? ["evidence", "class", "the work was", D.sides[0].name, D.sides[1].name, "in words"]
     : ["evidence", "class", "the work was", "what it does"];
   const place = el("div", {});
-  const draw = (all) => place.replaceChildren(rows(all).length ? table(columns, rows(all), "decision table")
+  const draw = (all) => place.replaceChildren(rows(all).length ? table(columns, rows(all), "decision table", "stacks")
     : el("p", { class: "note" }, "No decision changes."));
   const box = el("input", { type: "checkbox", id: "all-decisions" });
   box.addEventListener("change", () => draw(box.checked));
@@ -43,14 +43,16 @@ function decisions() {
 
 function measures() {
   const named = D.sides.map((side) => side.name);
-  if (D.work.length) section("work", "Work lost and doubled, per 1,000 operations", table(["", ...named],
+  if (D.work.length) section("work", "Work lost and doubled, per 1,000 operations", table(["per 1,000", ...named],
     D.work, "work lost and doubled"), el("p", { class: "note" }, D.mix));
+  const why = D.amplification.some((row) => row[4]);
   if (D.amplification.length) section("amplification", "Sendings and executions per operation, many at once",
-    table(["the router is", "at once", ...named], D.amplification, "amplification"));
+    table(["the router is", "at once", ...named, ...(why ? ["why not measured"] : [])],
+      D.amplification.map((row) => why ? row : row.slice(0, 4)), "amplification"));
   if (D.waits.length) section("waits", "Time until a caller knows of a failure, in time-outs",
     table(["evidence", "time-out", ...named], D.waits, "time to answer"));
   if (D.allowances.length) section("allowances", "Allowances", table(["cells", "reason", "owner", "until", "state", "excuses"],
-    D.allowances, "allowances"));
+    D.allowances, "allowances", "stacks"));
 }
 
 const filter = { text: "", word: "", phase: "", kind: "" };
@@ -78,7 +80,7 @@ function filters(update) {
 }
 
 function cellTable(place, count) {
-  const found = CELLS.filter(matches);
+  const found = D.worst.map((n) => CELLS[n]).filter(matches);
   const columns = two ? ["cell", "change", D.sides[0].name, D.sides[1].name, "because"] : ["cell", "verdict", "class", "what happened", "because"];
   const body = el("tbody", {});
   for (const cell of found.slice(0, shown)) {
@@ -90,7 +92,7 @@ function cellTable(place, count) {
   count.textContent = `${found.length} of ${CELLS.length} cells`;
   const more = found.length > shown ? el("button", { type: "button", onclick: () => { shown += PAGE; cellTable(place, count); } },
     `show ${Math.min(PAGE, found.length - shown)} more`) : null;
-  place.replaceChildren(el("table", { class: "cells", "aria-label": "cells" }, el("thead", {}, el("tr", {},
+  place.replaceChildren(el("table", { class: "cells stacks", "aria-label": "cells" }, el("thead", {}, el("tr", {},
     ...columns.map((column) => el("th", { scope: "col" }, column)))), body), ...(more ? [more] : []));
 }
 
@@ -160,7 +162,10 @@ const rank = (who) => ["caller", "forwarder", "toxiproxy", "names"].indexOf(who)
 function drawn(steps) {
   const lanes = [...new Set(steps.flatMap(([, who, whom]) => [S(who), whom ? S(whom) : null]).filter(Boolean))]
     .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
-  const x = (who) => 70 + lanes.indexOf(who) * 230, width = 90 + lanes.length * 230, top = 34, height = top + steps.length * 26 + 10;
+  const narrow = innerWidth < 640, gap = narrow ? 76 : 230, first = narrow ? 48 : 70;  // on a phone all lanes fit beside each other
+  const x = (who) => first + lanes.indexOf(who) * gap, top = 34, height = top + steps.length * 26 + 10;
+  const ends = steps.map(([, who, whom, says]) => whom ? Math.min(x(S(who)), x(S(whom))) + 8 + S(says).length * 6.2 : 0);
+  const width = Math.ceil(narrow ? Math.max(x(lanes[lanes.length - 1]) + 40, ...ends) : first + 20 + lanes.length * gap);
   const label = steps.map(([, who, whom, says]) => `${S(who)}${whom ? ` to ${S(whom)}` : ""}: ${S(says)}`).join("; ");
   const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   for (const lane of lanes) root.append(svg("text", { x: x(lane), y: 18, "text-anchor": "middle", "font-weight": "700" }, lane),
@@ -169,7 +174,8 @@ function drawn(steps) {
     const y = top + n * 26 + 14, from = x(S(who));
     root.append(svg("text", { class: "ms", x: 4, y: y + 4 }, `${ms}`));
     if (!whom) {
-      root.append(svg("circle", { class: S(mark) || "head", cx: from, cy: y, r: 4 }), svg("text", { class: S(mark), x: from + 9, y: y + 4 }, S(says)));
+      root.append(svg("circle", { class: S(mark) || "head", cx: from, cy: y, r: 4 }), svg("text",
+        { class: S(mark), x: narrow ? Math.max(from - 9, 30 + S(says).length * 6.2) : from + 9, y: y + 4, "text-anchor": narrow ? "end" : "start" }, S(says)));
       return;
     }
     const to = x(S(whom)), way = Math.sign(to - from) || 1;

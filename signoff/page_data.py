@@ -13,7 +13,7 @@ from signoff.report import CellReport, Report, Step
 from signoff.sign_off import Decision, Side, SignOff
 
 _SAME = "same"
-_WORST_FIRST = ("regressed", "FAIL", "unproven", "UNKNOWN", "still broken", "weaker", "fixed", "stronger", "same", "PASS")
+_WORST_FIRST = ("regressed", "FAIL", "unproven", "UNKNOWN", "still broken", "weaker", "fixed", "stronger", "same")
 
 
 @dataclass(slots=True)

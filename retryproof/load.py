@@ -2,12 +2,17 @@
 
 import argparse
 import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from rich.console import Console
 
 from fake_router.service import FORMS, INSTANT, Service, service_in
 from faults.mix import Mix, MixError, load_mix
+from faults.under import Hop, Overlay
 from retryproof.command import EXIT_CODES, Command, file_path, folder_path, whole_number
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import stamped, write_whole
@@ -21,6 +26,7 @@ from signoff.load_report import LoadReport
 from suites.load.asked import MAX_IN_FLIGHT, MAX_OPERATIONS, Callers
 from suites.load.target import NoTargetError, target_named
 from suites.subject import SubjectError
+from suites.under_text import UnderError, under_of
 
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}
 _DURATION = re.compile(r"([0-9]{1,6})(s|m|h)")
@@ -74,6 +80,14 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--routers", type=process, metavar="N", help="router processes (default: as many as it takes)")
     add("--faults", type=file_path, metavar="MIX.toml", help="operations meet faults, at the rate that this mix says")
     add("--seed", type=whole_number(0, MAX_SEED), default=0, metavar="N", help="which operations meet which fault")
+    add(
+        "--under",
+        type=_under,
+        default=(),
+        metavar="TOXICS",
+        help="between subject and routers lies a real Toxiproxy: latency=20,jitter=10, bandwidth=100 or "
+        "slicer=64,delay=50; + joins them",
+    )
     add("--for", dest="for_s", type=_duration, metavar="TIME", help="go on for so long: 30s, 10m, 2h")
     seconds = whole_number(1, 86_400)
     add("--patience", type=seconds, default=45, metavar="S", help="a poll that takes longer is abandoned (default 45)")
@@ -103,6 +117,16 @@ def _mode(text: str) -> Service:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _under(text: str) -> tuple[Overlay, ...]:
+    try:
+        under = under_of(text)
+    except UnderError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if under.poison is not None or any(one.hop is not Hop.ROUTER for one in under.overlays):
+        raise argparse.ArgumentTypeError(f"{text!r}; expected toxics that lose nothing, on the way to the routers")
+    return under.overlays
+
+
 def _duration(text: str) -> float:
     match = _DURATION.fullmatch(text)
     if match is None or not (seconds := int(match[1]) * _SECONDS[match[2]]) or seconds > 86_400:
@@ -111,15 +135,15 @@ def _duration(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> Exit:
-    asked = _asked(options)
     out = console(quiet=options.quiet or options.json)
+    asked = _asked(options, out)
     folder = options.out / stamped(options.subject)
-    write_whole(folder / "report.json", b"")  # a folder that cannot be written is known before the work
     live = LiveLine(out)
-    try:
-        report = load_report(asked, live, lambda report: _write(folder, report), print_plan(out))
-    finally:
-        live.stop()
+    with _new(folder):
+        try:
+            report = load_report(asked, live, lambda report: _write(folder, report), print_plan(out))
+        finally:
+            live.stop()
     if options.json:
         console(quiet=options.quiet).print(_written(report).decode(), soft_wrap=True, markup=False, end="")
     print_report(out, report)
@@ -129,7 +153,7 @@ def _run(options: argparse.Namespace) -> Exit:
     return _EXITS[report.verdict]
 
 
-def _asked(options: argparse.Namespace) -> Asked:
+def _asked(options: argparse.Namespace, out: Console) -> Asked:
     """Raises CommandError for what cannot be had."""
     given = given_in(options, [options.subject])
     try:
@@ -149,6 +173,8 @@ def _asked(options: argparse.Namespace) -> Asked:
         routers=options.routers,
         mix=_mix(options.faults),
         seed=options.seed,
+        under=options.under,
+        console=out,
         for_s=options.for_s,
         patience_s=float(options.patience),
         give_up_s=float(options.give_up),
@@ -165,6 +191,17 @@ def _mix(path: Path | None) -> Mix | None:
     except OSError as error:
         says = f"cannot read --faults {str(path)!r}: {error.strerror}; expected a mix of faults in TOML"
         raise CommandError(says, Exit.USAGE) from None
+
+
+@contextmanager
+def _new(folder: Path) -> Iterator[None]:
+    """A folder that cannot be written is known before the work; one in which nothing was written is gone after it."""
+    write_whole(folder / "report.json", b"")
+    try:
+        yield
+    finally:
+        if not (folder / "report.json").stat().st_size:
+            shutil.rmtree(folder)
 
 
 def _write(folder: Path, report: LoadReport) -> None:

@@ -106,7 +106,12 @@ def _print_step(out: Console, step: Step) -> None:
     print_line(out, f"{step.in_flight:,} in flight")
     print_labelled(
         out,
-        ("  ledgers", f"{step.attempts:,} attempts, {step.executions:,} executions, {step.struck:,} struck"),
+        *(
+            (("  faults", ", ".join(f"{count:,} {fault}" for fault, count in step.strikes.items())),)
+            if step.strikes
+            else ()
+        ),
+        ("  ledgers", f"{step.attempts:,} attempts, {step.executions:,} executions, {step.struck:,} operations struck"),
         ("  CPU ms", f"callers {step.caller_cpu_ms_per_operation:.3f}, routers {step.router_cpu_ms_per_operation:.3f}"),
         ("  callers", ", ".join(f"{counts.get(name, 0):,} {words}" for name, words in _COUNTED.items())),
         *(("  failed", f"{count:,} {kind}") for kind, count in step.failures.items()),

@@ -10,13 +10,16 @@ from functools import partial
 from pathlib import Path
 
 import uvloop
+from rich.console import Console
 
 from fake_router.service import Held, Service, service_text
 from faults.mix import Mix
+from faults.under import Overlay
+from faults.under_json import overlay_to_json
 from retryproof.dispatch import tool
 from retryproof.exits import CommandError, Exit, with_notes
 from retryproof.interrupts import cancelling
-from retryproof.sessions import in_words
+from retryproof.sessions import in_words, toxiproxy_if
 from retryproof.temporary import temporary_folder
 from signoff.load_report import LoadReport, LoadSubject, Machine, Step
 from signoff.load_reporting import step_of, worst_of
@@ -31,6 +34,7 @@ from suites.load.target import NoTargetError, callers_of, read_timeout_ms
 from suites.processes import ProcessError, Supervisor
 from suites.subject import SubjectError
 from suites.subject_text import SubjectFile
+from suites.toxiproxy.errors import ToxiproxyError
 
 ROUNDS = 4  # operations of each caller where nobody has said how many and none is held
 
@@ -52,6 +56,8 @@ class Asked:
     routers: int | None
     mix: Mix | None
     seed: int
+    under: tuple[Overlay, ...]
+    console: Console
     for_s: float | None
     patience_s: float
     give_up_s: float
@@ -70,6 +76,7 @@ class Asked:
             give_up_s=self.give_up_s,
             mix=None if self.mix is None else asdict(self.mix),
             seed=self.seed,
+            under=self.under,
         )
 
     def wanted(self, in_flight: int) -> Wanted:
@@ -81,6 +88,7 @@ class Asked:
             instances=1 if standing else self.instances,
             routers=1 if standing else self.routers,
             sockets=2,
+            through=2 if self.under else 0,
         )
 
 
@@ -100,7 +108,7 @@ def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_all(made, loads, look, plan))
-    except (SubjectError, ProcessError, CallerError) as error:
+    except (SubjectError, ProcessError, CallerError, ToxiproxyError) as error:
         raise CommandError(with_notes(error, str(error)), Exit.COULD_NOT_RUN) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
         made.partial("interrupted")
@@ -148,7 +156,7 @@ class _Made:
             seed=asked.seed,
             for_s=asked.for_s,
             faults=None if asked.mix is None else asked.mix.name,
-            under=[],
+            under=[overlay_to_json(overlay) for overlay in asked.under],
             machine=Machine(
                 files=self.limits.files,
                 backlog=self.limits.backlog,
@@ -166,8 +174,8 @@ async def _all(made: _Made, loads: list[tuple[Load, Layout]], look: Callable[[Sa
     task = asyncio.current_task()
     assert task is not None
     with _in_one_folder() as (folder, leave), cancelling(task, leave):
-        async with Supervisor() as supervisor:
-            file = made.asked.file
+        asked, file = made.asked, made.asked.file
+        async with Supervisor() as supervisor, toxiproxy_if(bool(asked.under), supervisor, asked.console) as between:
             if not file.url:
                 subject = ForeignSubject(file, supervisor)
                 if missing := subject.missing():
@@ -183,6 +191,7 @@ async def _all(made: _Made, loads: list[tuple[Load, Layout]], look: Callable[[Sa
                     file=file,
                     read_timeout_ms=read_timeout_ms(load),
                     supervisor=supervisor,
+                    between=between,
                     folder=folder / f"load-{nth}",
                     look=look,
                 )

@@ -176,7 +176,7 @@ async def _around(
     subjects: Sequence[Subject], supervisor: Supervisor, tools: _Tools
 ) -> AsyncIterator[Toxiproxy | None]:
     """What these are made of, and the Toxiproxy on their way."""
-    async with _prepared(subjects, tools.console), _toxiproxy(supervisor, tools) as between:
+    async with _prepared(subjects, tools.console), toxiproxy_if(tools.toxiproxy, supervisor, tools.console) as between:
         yield between
 
 
@@ -201,14 +201,17 @@ async def _prepared(subjects: Sequence[Subject], console: Console) -> AsyncItera
 
 
 @asynccontextmanager
-async def _toxiproxy(supervisor: Supervisor, tools: _Tools) -> AsyncIterator[Toxiproxy | None]:
-    if not tools.toxiproxy:
+async def toxiproxy_if(wanted: bool, supervisor: Supervisor, console: Console) -> AsyncIterator[Toxiproxy | None]:
+    """A Toxiproxy of ours, built where there is none, which is told on `console`; None where it is not wanted. Raises
+    ToxiproxyError.
+    """
+    if not wanted:
         yield None
         return
     require_client()
     from suites.toxiproxy.succession import Succession  # what it is made of need not be installed
 
-    with steps(tools.console, say) as (stage, line):
+    with steps(console, say) as (stage, line):
         source = await obtain(Builder(supervisor, stage=stage, line=line, fetches_go=False))
     async with Succession.open(supervisor, source) as servers:
         yield servers

@@ -90,6 +90,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
     executions: int
     struck: int
+    strikes: dict[str, int]
     counts: dict[str, int]
     layout: Processes
     processes: list[ProcessUse]
@@ -117,7 +118,7 @@ class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     for_s: float | None
     faults: str | None
-    under: list[str]
+    under: list[dict[str, str | int]]
     machine: Machine
     steps: list[Step]
     verdict: VerdictName

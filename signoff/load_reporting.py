@@ -48,6 +48,7 @@ def step_of(found: Found) -> Step:
         attempts=found.account.received,
         executions=found.account.executed,
         struck=int(found.account.struck.sum()),
+        strikes=dict(found.account.faults),
         counts=dict(found.counts),
         layout=Processes(
             routers=found.layout.routers,

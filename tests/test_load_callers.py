@@ -126,6 +126,28 @@ async def test_what_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert set(tally.records["ended"]) == {Ended.NO_ANSWER}
 
 
+async def test_what_is_in_flight_at_a_subject_that_has_ended_is_given_up(tmp_path: Path) -> None:
+    """It is recorded, and nothing else is asked for."""
+    came = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _operation_in(reader)
+        came.set()
+        await reader.read()
+        writer.close()
+
+    async with _serving(serve) as address:
+        with closing(Recording(tmp_path)) as recording, Progress(tmp_path, made=True) as progress:
+            calling = Calling(_order(address, slots=1), recording, progress)
+            running = asyncio.create_task(calling.run())
+            await came.wait()
+            calling.give_up()
+            await running
+            tally = tally_in(tmp_path / RECORDS, tuple(recording.whys))
+    assert [(int(one["number"]), Ended(one["ended"])) for one in tally.records] == [(1, Ended.NO_ANSWER)]
+    assert tally.whys == ("the subject has ended",)
+
+
 @pytest.mark.parametrize(
     ("answer", "ended", "why"),
     [

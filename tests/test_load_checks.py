@@ -10,7 +10,7 @@ from suites.load.checks import CHECKS, judged
 from suites.load.ended import Ended
 from suites.load.found import Found
 from suites.run import Promise
-from tests.load_data import account, found, tally
+from tests.load_data import account, found, sample, tally
 
 OK, NOT_EXECUTED, UNKNOWN, GARBAGE, NO_ANSWER = Ended
 _GOOD = found(tally(OK, OK, OK), account([1, 1, 1]))
@@ -86,6 +86,42 @@ def test_a_transparent_proxy_passes_on_what_its_router_sent() -> None:
 def test_an_honest_failure_without_execution_breaks_nothing() -> None:
     """It is counted among the failures."""
     assert _verdicts(found(tally(OK, NOT_EXECUTED), account([1, 0]))) == {}
+
+
+def _soak(*quarters: tuple[int, int], for_s: float = 40, promises: Promise = Promise.ANSWERING) -> Found:
+    """Four quarters, each with so many sockets, and so many bytes of memory."""
+    samples = [
+        sample(1 + quarter * for_s / 4 + n * for_s / 40, resident=resident, sockets=sockets)
+        for quarter, (sockets, resident) in enumerate(quarters)
+        for n in range(10)
+    ]
+    load = Load(in_flight=1, operations=1, for_s=for_s)
+    return found(tally(OK), account([1]), load=load, samples=samples, promises=promises)
+
+
+_MIB = 1024**2
+
+
+@pytest.mark.parametrize(
+    ("quarters", "verdicts"),
+    [
+        ([(10, _MIB), (90, 9 * _MIB), (100, 10 * _MIB), (100, 10 * _MIB)], {}),
+        ([(10, _MIB), (90, 9 * _MIB), (100, 10 * _MIB), (127, 10 * _MIB)], {"flat-sockets": Verdict.FAIL}),
+        ([(10, _MIB), (90, 9 * _MIB), (100, 10 * _MIB), (100, 12 * _MIB)], {"flat-memory": Verdict.FAIL}),
+    ],
+)
+def test_what_a_subject_holds_does_not_grow(quarters: list[tuple[int, int]], verdicts: dict[str, Verdict]) -> None:
+    """From the third quarter to the last; before that it may."""
+    assert _verdicts(_soak(*quarters)) == verdicts
+
+
+def test_the_memory_of_results_that_are_kept_is_judged_when_the_first_are_gone() -> None:
+    """And a soak at which nobody could look shows nothing."""
+    grows = [(10, n * _MIB) for n in range(1, 5)]
+    assert _verdicts(_soak(*grows, promises=Promise.FUTURES)) == {}
+    assert _verdicts(_soak(*grows, promises=Promise.FUTURES, for_s=600)) == {"flat-memory": Verdict.FAIL}
+    short = found(tally(OK), account([1]), load=Load(in_flight=1, operations=1, for_s=1))
+    assert _verdicts(short) == {"flat": Verdict.UNKNOWN}
 
 
 def test_a_check_that_crashes_has_shown_nothing() -> None:

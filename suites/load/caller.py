@@ -2,6 +2,7 @@
 
 It makes a file READY when its callers are connected, begins at SIGUSR1, and makes a file DONE when all is recorded. It
 stays, so that it can still be looked at, until SIGTERM, which ends it at any time with what has been recorded so far.
+At SIGUSR2 it gives up what is in flight, and asks for nothing else.
 Exit codes: 0 it was ended; 4 it could not go on, and one line on standard error says why.
 """
 
@@ -44,6 +45,7 @@ async def _run(folder: Path, recording: Recording, progress: Progress) -> None:
     calling = Calling(read_order(folder), recording, progress)
     work = asyncio.create_task(_work(calling, folder, recording, begin))
     loop.add_signal_handler(signal.SIGUSR1, begin.set)
+    loop.add_signal_handler(signal.SIGUSR2, calling.give_up)
     loop.add_signal_handler(signal.SIGTERM, work.cancel)
     try:
         await work

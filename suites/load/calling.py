@@ -5,10 +5,10 @@ import itertools
 import struct
 import time
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from suites.load.asked import Callers
-from suites.load.ended import MAX_WHYS, Told
+from suites.load.ended import MAX_WHYS, Ended, Told
 from suites.load.line import Gate, Line, RefusedError
 from suites.load.order import RECORDS, Order
 from suites.load.plain import PlainCaller
@@ -16,10 +16,12 @@ from suites.load.progress import Count, Progress
 from suites.load.sdk import SdkCaller
 from suites.load.template import Template
 from suites.request import Request
+from suites.together import together
 
 _RECORD = struct.Struct("<IBBQQ")  # as ended.RECORD
 _FLUSH_BYTES = 1 << 16
 _OTHER = "something else"
+_GAVE_UP = Told(ended=Ended.NO_ANSWER, why="the subject has ended")
 
 AnyCaller = PlainCaller | SdkCaller
 
@@ -74,6 +76,8 @@ class Calling:
         self._callers = _callers(order, self._gates, progress)
         self._begun = itertools.count()
         self._until_ns: int | None = None
+        self._slots: list[asyncio.Task[Any]] = []
+        self._gave_up = False
 
     async def connect(self) -> None:
         """What all need beforehand, and a connection for each slot, as far as the subject takes it.
@@ -90,15 +94,17 @@ class Calling:
             self._until_ns = time.monotonic_ns() + int(self._order.for_s * 1e9)
         beating = asyncio.create_task(self._callers.stay_alive()) if isinstance(self._callers, SdkCaller) else None
         try:
-            async with asyncio.TaskGroup() as group:
-                for slot, line in enumerate(self._lines):
-                    group.create_task(self._slot(line, self._order.instance_of(slot)))
-        except BaseExceptionGroup as group:
-            raise group.exceptions[0] from None
+            await together(self._slot(line, self._order.instance_of(slot)) for slot, line in enumerate(self._lines))
         finally:
             if beating is not None:
                 beating.cancel()
             self._recording.flush()
+
+    def give_up(self) -> None:
+        """What is in flight has ended without an answer, and nothing else is asked for."""
+        self._gave_up = True
+        for slot in self._slots:
+            slot.cancel()
 
     async def _connected(self, line: Line) -> None:
         try:
@@ -109,17 +115,30 @@ class Calling:
 
     async def _slot(self, line: Line, instance: int) -> None:
         progress, order = self._progress, self._order
+        task = asyncio.current_task()
+        assert task is not None
+        self._slots.append(task)
         while (nth := self._next()) is not None:
             number, began_ns = order.number(nth), time.monotonic_ns()
             progress.add(Count.BEGUN)
-            told = await self._callers.operation(line, instance, number)
+            told = await self._told(line, instance, number)
             self._recording.add(number, told, began_ns, time.monotonic_ns())
             progress.add(Count.DONE)
             if told.ended:
                 progress.add(Count.FAILED)
         line.close()
 
+    async def _told(self, line: Line, instance: int, number: int) -> Told:
+        try:
+            return await self._callers.operation(line, instance, number)
+        except asyncio.CancelledError:
+            if not self._gave_up:
+                raise
+            return _GAVE_UP
+
     def _next(self) -> int | None:
+        if self._gave_up:
+            return None
         if self._until_ns is not None and time.monotonic_ns() >= self._until_ns:
             return None
         nth = next(self._begun)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from fake_router.service import Engine, Held, Instant
 from suites.findings import Claim, Finding, Verdict
 from suites.load.ended import Ended
+from suites.load.flat import flat
 from suites.load.found import Found
 from suites.run import Promise
 
@@ -141,6 +142,8 @@ def _real(found: Found) -> list[Finding]:
             pass
     if load.mix is not None and not found.account.struck.any():
         missing.append("no fault struck")
+    if not found.overlaid:
+        missing.append("the toxics that were laid over it were gone at the end")
     if missing:
         return [_said("load-was-real", Verdict.UNKNOWN, "; ".join(missing))]
     return [_said("load-was-real", Verdict.PASS, f"{found.most_in_flight:,} were in flight together")]
@@ -162,6 +165,7 @@ CHECKS: tuple[LoadCheck, ...] = (
     LoadCheck(name="own-result", invariant="A success holds the result of its own operation.", judge=_no_garbage),
     LoadCheck(name="accounted", invariant="Callers and ledgers know the same operations.", judge=_accounted),
     LoadCheck(name="load-was-real", invariant="As much was in flight as was asked for.", judge=_real),
+    LoadCheck(name="flat", invariant="Memory and sockets do not grow while a load lasts.", judge=flat),
     LoadCheck(name="survives", invariant="The subject lives through it.", judge=_survives),
 )
 

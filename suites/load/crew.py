@@ -16,7 +16,6 @@ from suites.load.order import ORDER, RECORDS, SUMMARY, Order, Summary
 from suites.load.progress import Count, Progress
 from suites.processes import Process, Supervisor
 from suites.programs import environment
-from suites.subject import SubjectError
 
 _PAUSE_S = 0.02  # between two looks at whether they are ready
 _LAST_BYTES = 600
@@ -34,13 +33,14 @@ class _Caller:
 
 
 class Crew:
-    """All of them. Made, then `start`, `ready`, `begin`, `ended`, and `close` in any case."""
+    """All of them. Made, then `start`, `ready`, `begin`, `are_done`, and `stop` in any case."""
 
     def __init__(self, orders: Sequence[Order], folder: Path, supervisor: Supervisor) -> None:
         self._orders = orders
         self._folder = folder
         self._supervisor = supervisor
         self._callers: list[_Caller] = []
+        self._given_up = False
 
     @property
     def processes(self) -> list[Process]:
@@ -101,19 +101,21 @@ class Crew:
                 raise CallerError(f"what a caller process recorded cannot be read: {error}") from None
         return joined(found)
 
-    async def close(self) -> None:
+    def give_up(self) -> None:
+        """Nobody answers any more: what is in flight has ended without an answer, and nothing else is asked for."""
+        if not self._given_up:
+            self._given_up = True
+            for caller in self._callers:
+                os.kill(caller.process.pid, signal.SIGUSR2)
+
+    async def stop(self) -> None:
         """They are ended. Safe to call twice."""
-        for caller in self._callers:
-            await caller.process.stop()
+        callers, self._callers = self._callers, []
+        await asyncio.gather(*(caller.process.stop() for caller in callers))
+        for caller in callers:
             caller.progress.close()
-        self._callers = []
 
 
 def _last_words(folder: Path) -> str:
     text = (folder / "log").read_bytes()[-_LAST_BYTES:].decode(errors="replace").strip()
     return text.splitlines()[-1] if text else "it wrote nothing"
-
-
-def as_subject_error(error: CallerError) -> SubjectError:
-    """It could not run."""
-    return SubjectError(str(error))

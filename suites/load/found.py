@@ -72,7 +72,8 @@ class Account:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """All of it. most_waiting: how many operations waited at the routers at the same time, as they said (held, burst,
-    engine). died: which process of the subject ended by itself, and how. counts: of connections and polls.
+    engine). died: which process of the subject ended by itself, and how. overlaid: the
+    toxics that were asked for still lay there at the end. counts: of connections and polls.
     """
 
     load: Load
@@ -85,6 +86,7 @@ class Found:
     most_in_flight: int
     most_waiting: int = 0
     died: tuple[str, ...] = ()
+    overlaid: bool = True
     counts: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -48,7 +48,8 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What is to be in flight, and the numbers of processes that were asked for (None: as many as it takes). most: so
-    many instances of the subject there can be (None: any number); sockets: that one operation takes in the subject.
+    many instances of the subject there can be (None: any number); sockets: that one operation takes in the subject;
+    through: and in the one Toxiproxy on its way (0: there is none).
     """
 
     in_flight: int
@@ -56,6 +57,7 @@ class Wanted:
     instances: int | None = None
     routers: int | None = None
     most: int | None = None
+    through: int = 0
     sockets: int = 2
 
 
@@ -89,6 +91,8 @@ def layout(limits: Limits, wanted: Wanted) -> Layout:
             f"{limits.files:,} files a process leave {max(0, room):,} for sockets; expected at least "
             f"{SPARE_FILES + wanted.sockets:,}: raise the limit with `ulimit -n`"
         )
+    if wanted.through:
+        _enough("Toxiproxy servers", wanted.in_flight, room // wanted.through, most=1)
     found = Layout(
         routers=_enough("router processes", wanted.in_flight, room, wanted.routers),
         instances=_enough("instances", wanted.in_flight, room // wanted.sockets, wanted.instances, wanted.most),
@@ -115,7 +119,7 @@ def _callers(wanted: Wanted, room: int) -> int:
     return least if wanted.callers else max(least, math.ceil(wanted.in_flight / SLOTS_OF_CALLER))
 
 
-def _enough(what: str, in_flight: int, each: int, asked: int | None, most: int | None = None) -> int:
+def _enough(what: str, in_flight: int, each: int, asked: int | None = None, most: int | None = None) -> int:
     """How many of these there have to be, each holding no more than so many operations."""
     least = max(1, math.ceil(in_flight / each))
     if most is not None and least > most:

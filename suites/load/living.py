@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fake_router.service import Engine, Held, Service
+from suites.ending import to_the_end
 from suites.foreign import ForeignInstance
 from suites.load.accounts import Accounts
 from suites.load.asked import Load
@@ -22,6 +23,7 @@ from suites.load.progress import Count
 from suites.load.routers import RouterProcess
 from suites.load.target import loaded, orders
 from suites.load.usage import Watched
+from suites.passage import Passage, Toxiproxy
 from suites.processes import Supervisor
 from suites.standing import StandingInstance, StandingSubject
 from suites.subject import Address
@@ -51,20 +53,23 @@ class Living:
     supervisor: Supervisor
     folder: Path
     look: Look
+    between: Toxiproxy | None = None
     samples: list[Sample] = field(default_factory=list)
     counts: dict[Count, int] = field(default_factory=dict)
     most_waiting: int = 0
     _routers: list[RouterProcess] = field(default_factory=list)
     _instances: list[AnyInstance] = field(default_factory=list)
     _crew: Crew | None = None
+    _passages: list[Passage] = field(default_factory=list)
     _watched: list[tuple[Member, Watched]] = field(default_factory=list)
 
     async def found(self) -> Found:
         """All of it. Raises SubjectError, CallerError, ProcessError, and OSError; leaves no process behind."""
         async with AsyncExitStack() as stack:
-            await self._start_routers(stack)
+            stack.push_async_callback(self._end)
+            await self._start_routers()
             await self._start_instances(stack)
-            crew = await self._start_callers(stack)
+            crew = await self._start_callers()
             await crew.ready()
             self._watch(crew)
             self._sample(crew)
@@ -73,12 +78,16 @@ class Living:
             await self._settled()
             return await self._made(crew.tally())
 
-    async def _start_routers(self, stack: AsyncExitStack) -> None:
+    async def _end(self) -> None:
+        """All processes, side by side: each may take its time."""
+        parts = (*([self._crew] if self._crew else []), *self._routers, *self._instances)
+        await to_the_end(_stopped(parts))
+
+    async def _start_routers(self) -> None:
         services = _services(self.load.service, self.layout.routers)
         for nth in range(len(services)):
             folder = self.folder / f"router-{nth}"
             router = RouterProcess(self.file.spec.upstreams, folder, self.supervisor, self.file.spec.listen)
-            stack.push_async_callback(router.stop)
             self._routers.append(router)
         starts = [router.start(service) for router, service in zip(self._routers, services, strict=True)]
         for some in _in_turn(starts):
@@ -88,25 +97,33 @@ class Living:
                 await router.arm(self.load.mix, self.load.seed, self.read_timeout_ms)
 
     async def _start_instances(self, stack: AsyncExitStack) -> None:
-        routers = [self._routers[nth % len(self._routers)] for nth in range(self.layout.instances)]
-        for some in _in_turn([self._started(stack, router.addresses) for router in routers]):
-            self._instances += await together(some)
+        ways = [await self._way_to(router, stack) for router in self._routers]
+        chosen = [ways[nth % len(ways)] for nth in range(self.layout.instances)]
+        for some in _in_turn([self._start_instance(way) for way in chosen]):
+            await together(some)
 
-    async def _started(self, stack: AsyncExitStack, upstreams: Sequence[Address]) -> AnyInstance:
+    async def _way_to(self, router: RouterProcess, stack: AsyncExitStack) -> Sequence[Address]:
+        """Where that router is for the subject: behind Toxiproxy, where toxics are laid over the way."""
+        if self.between is None:
+            return router.addresses
+        passage = await stack.enter_async_context(Passage.open(self.between, router.addresses, self.load.under))
+        self._passages.append(passage)
+        return [("127.0.0.1", port) for port in passage.ports]
+
+    async def _start_instance(self, upstreams: Sequence[Address]) -> None:
         if self.file.url:
-            return await StandingSubject(self.file).start()
+            self._instances.append(await StandingSubject(self.file).start())
+            return
         file = loaded(self.file, self.read_timeout_ms)
         instance = ForeignInstance(file, self.supervisor)
-        stack.push_async_callback(instance.stop)
+        self._instances.append(instance)
         await instance.launch(upstreams, file.load.options)
-        return instance
 
-    async def _start_callers(self, stack: AsyncExitStack) -> Crew:
+    async def _start_callers(self) -> Crew:
         addresses = [instance.address for instance in self._instances]
         crew = Crew(orders(self.load, self.layout, self.file, addresses), self.folder, self.supervisor)
-        stack.push_async_callback(crew.close)
-        await crew.start()
         self._crew = crew
+        await crew.start()
         return crew
 
     def _watch(self, crew: Crew) -> None:
@@ -142,6 +159,8 @@ class Living:
             await asyncio.sleep(LOOK_S)  # a look is a measurement: it comes with the clock
             crew.require()
             self._sample(crew)
+            if any(self._died()):
+                crew.give_up()
             self.most_waiting = max(self.most_waiting, await releasing.look())
         crew.require()
 
@@ -172,6 +191,7 @@ class Living:
             most_in_flight=peak_in_flight(tally.records),
             most_waiting=self.most_waiting,
             died=tuple(self._died()),
+            overlaid=all([await passage.overlaid() for passage in self._passages]),
             counts={count.name.lower(): number for count, number in self.counts.items()},
         )
 
@@ -202,6 +222,10 @@ class _Releasing:
                 for router in self.routers:
                     await router.release()
         return waiting
+
+
+async def _stopped(parts: Sequence[Crew | RouterProcess | AnyInstance]) -> None:
+    await asyncio.gather(*(part.stop() for part in parts))
 
 
 def _in_turn(works: Sequence[Work]) -> Iterator[Sequence[Work]]:

@@ -28,6 +28,7 @@ SERVER = "reference-server"
 PATIENT_MS = 2_048_000  # no load is so slow that a subject may take it for a failure
 BROKEN_MS = 5_000  # beside faults that are silent: somebody has to wait for them
 HELD_MS = 120_000  # and where operations are held meanwhile
+START_MS = 60_000  # many start at once
 LEAVE_EVERY = 8  # so many operations of an SDK, and one of them leaves its first poll at once
 _HEADERS: Mapping[str, str] = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 
@@ -76,7 +77,8 @@ def read_timeout_ms(load: Load) -> int:
 def loaded(file: SubjectFile, read_timeout_ms: int) -> SubjectFile:
     """The same, started as it wants to be for a load: it waits so long for a silent router, if it can be told to."""
     values = {**file.values, **file.load.values, READ_TIMEOUT: str(read_timeout_ms)}
-    return replace(file, values=values)
+    spec = replace(file.spec, start_ms=max(file.spec.start_ms, START_MS))
+    return replace(file, values=values, spec=spec)
 
 
 def orders(

@@ -6,6 +6,7 @@ from functools import partial
 
 from signoff.items import Item
 from signoff.results import Examination, Result
+from signoff.twins import doubted_by_twins
 from suites.findings import Proof, Verdict
 from suites.judge import Judgement, came_back, confirm, judgement_of, says_nothing_of
 from suites.lives import Alone, is_doubtful, met_nothing, stalled
@@ -45,6 +46,14 @@ class Confirming:
                 again = await self._twice_where_needed(result)
                 if not again.is_open:
                     break
+
+    async def what_its_twin_doubts(self) -> None:
+        """A cell that went otherwise than its twin's in a run in which this machine stalled is lived through again, and
+        so is its twin's if it was in one: no matter what comes of it. One after the other. Raises SubjectError.
+        """
+        for _ in range(CHANCES):
+            for result in doubted_by_twins(self._examination)[:MAX_OPEN]:
+                await self._twice_where_needed(result)
 
     async def _confirm(self, result: Result) -> None:
         if (await self._twice_where_needed(result)).is_open:

@@ -6,7 +6,6 @@ be reported, marked as partial.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from faults.plan import Plan
@@ -14,13 +13,14 @@ from signoff.confirming import Confirming
 from signoff.items import Item
 from signoff.results import Examination, Result
 from signoff.shrinking import shrink_drawn
+from signoff.twins import add_twins
 from suites.accounts import accounts_of
 from suites.checks.tells import CHECK as TELLS
 from suites.driver import Driver
 from suites.findings import Finding, Verdict
-from suites.judge import held_against, judge, judgement_of, not_shown
+from suites.judge import judge, judgement_of, not_shown
 from suites.lanes import run_plans
-from suites.lives import AT_A_TIME, Alone, doubted, met_nothing, stalled
+from suites.lives import AT_A_TIME, Alone, met_nothing
 from suites.reach import Machine, unreachable
 from suites.run import Run
 from suites.subject import Isolation, SubjectSpec
@@ -83,7 +83,8 @@ async def examine(
         confirming = await together((confirm_drawn(), live_through_cells()))
     for some in confirming:
         await some.what_is_open()
-    _add_twins(examination)
+    await confirming[-1].what_its_twin_doubts()
+    add_twins(examination)
 
 
 def in_lanes(driver: Driver, lanes: int | None) -> Through:
@@ -163,17 +164,3 @@ def _told(run: Run) -> _Way:
         for outcome in run.history
         if outcome.operation in accounts
     )
-
-
-def _add_twins(examination: Examination) -> None:
-    """Same evidence, same decision: each cell is held against its twin's."""
-    for result in examination.in_order():
-        cell = result.item.cell
-        twin = examination.results.get(cell.twin) if cell is not None and cell.twin is not None else None
-        if twin is None or result.judgement.not_run or twin.judgement.not_run:
-            continue
-        found: Iterable[Finding] = held_against(result.run, twin.run)
-        if stalled(result.run) or stalled(twin.run):
-            found = doubted(found, max(result.run.stalled_ms, twin.run.stalled_ms))
-        judgement = judgement_of((*result.judgement.findings, *found))
-        examination.results[result.item.id] = replace(result, judgement=judgement)

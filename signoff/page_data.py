@@ -109,7 +109,7 @@ def _frame(tables: Tables, cells: list[Any], decisions: list[Any]) -> dict[str, 
 
 
 def _rank(word: str, says: str, *, excused: bool = False) -> tuple[int, bool, bool]:
-    """How early a reader must see it: by its change, or verdict; what is excused, and what has nothing to say, later."""
+    """How early a reader must see it: by its change, or verdict; later what is excused, or has nothing to say."""
     place = _WORST_FIRST.index(word) if word in _WORST_FIRST else len(_WORST_FIRST)
     return place, excused, not says
 
@@ -160,7 +160,7 @@ def _plans(side: Side) -> str:
 
 
 def _names(sign_off: SignOff) -> tuple[str, str]:
-    """What both are called; where that is the same, what they were called on the command line, or which of them it is."""
+    """What both are called; where that is the same, what they were on the command line, or which of them it is."""
     sides = sign_off.base, sign_off.candidate
     for base, candidate in ([side.subject.name for side in sides], [side.named for side in sides]):
         if base != candidate:

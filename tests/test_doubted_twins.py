@@ -1,0 +1,90 @@
+"""A cell that went otherwise than its twin's while this machine stalled has another chance, and no more than that."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from faults.plan import Plan
+from signoff.examination import OnLost, examine
+from signoff.items import Item
+from signoff.results import Examination
+from suites.cells import all_cells
+from suites.driver import Driver
+from suites.findings import Verdict
+from suites.reach import Machine
+from suites.reference import reference_subject
+from suites.run import Run
+from tests.ledgers import (
+    FRESH,
+    accepted,
+    executed,
+    lost,
+    ok,
+    opened,
+    received,
+    replied,
+    replying,
+    run,
+    striking,
+    struck,
+)
+
+PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
+BEFORE, AFTER = "status/503-before/first", "status/503-after/first"
+CELLS = [cell for cell in all_cells() if cell.id in (BEFORE, AFTER)]
+SPEC = reference_subject(None, "").spec
+
+
+class Told:
+    """A driver that is told in which runs of the one before the machine stalls, and in which the answer is another."""
+
+    def __init__(self, stalls: Sequence[int], otherwise: Sequence[int]) -> None:
+        self.subject = SimpleNamespace(spec=SPEC)
+        self.runs: Counter[str] = Counter()
+        self._stalls = stalls
+        self._otherwise = otherwise
+
+    async def run(self, plan: Plan, *, turn: int = 0) -> Run:
+        """The next of them."""
+        (fault,) = plan.operations[0].faults
+        self.runs[fault] += 1
+        first = fault == "503-before"
+        number = self.runs[fault] if first else 0
+        worked = [] if first else [accepted(1), executed(1, 1)]
+        did = [opened(1), received(1), *worked, striking(fault, exchange=1)]
+        lived = run(plan, [*did, replying(1, 503), replied(1), struck(len(did))], subject=SPEC.facts)
+        history = (lost(status=504 if number in self._otherwise else 503), ok(FRESH, 90))
+        return replace(lived, history=history, stalled_ms=500.0 if number in self._stalls else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("stalls", "otherwise", "verdict", "runs"),
+    [
+        ((), (), PASS, 1),
+        ((1, 2), (1, 2), PASS, 3),
+        ((1, 2, 3), (1, 2, 3), PASS, 4),
+        ((1, 2), (1, 2, 3), FAIL, 3),  # a difference that is there without a stall is one
+        ((1, 2, 3), (1, 2, 3, 4), FAIL, 4),
+        (range(1, 9), range(1, 9), UNKNOWN, 4),  # there is an end to it
+        ((1, 2), (1,), PASS, 2),  # it stalled, and went as its twin: nothing to be shown
+    ],
+)
+def test_what_went_otherwise_than_its_twin_while_the_machine_stalled_is_lived_through_again(
+    stalls: Sequence[int], otherwise: Sequence[int], verdict: Verdict, runs: int
+) -> None:
+    """Its twin, which did not stall, is not."""
+    driver = Told(stalls, otherwise)
+    examination = Examination(spec=SPEC, items=tuple(Item(id=cell.id, plan=cell.plan, cell=cell) for cell in CELLS))
+
+    async def through(plans: Sequence[Plan], on_run: Callable[[int, Run], None], _: OnLost) -> None:
+        for place, plan in enumerate(plans):
+            on_run(place, await driver.run(plan))
+
+    asyncio.run(examine(examination, cast("Driver", driver), Machine.here(), lambda *_: None, through=through))
+    assert {result.judgement.verdict for result in examination.in_order()} == {verdict}
+    assert driver.runs == {"503-before": runs, "503-after": 1}

@@ -113,11 +113,14 @@ def _total(found: Found, sample: Sample) -> Use:
 
 
 def _resident(found: Found) -> float:
-    """What the subject held at most beyond what it held before the word to begin, for each operation in flight."""
-    if not found.samples:
-        return 0.0
-    held = [_total(found, sample).resident_bytes for sample in found.samples]
-    return (max(held) - held[0]) / max(1, found.most_in_flight)
+    """What the subject held at most beyond what it held before the first connection, for each operation in flight."""
+    held = max((_total(found, sample).resident_bytes for sample in found.samples), default=0)
+    return max(0, held - _idle(found, Role.SUBJECT)) / max(1, found.most_in_flight)
+
+
+def _idle(found: Found, role: Role) -> int:
+    uses = zip(found.processes, found.idle, strict=False)  # of callers none is known
+    return sum(use.resident_bytes for member, use in uses if member.role is role)
 
 
 def _processes(found: Found) -> Iterable[ProcessUse]:

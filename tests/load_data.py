@@ -57,6 +57,7 @@ def found(
         account=said,
         processes=(Member(role=Role.SUBJECT, nth=0), Member(role=Role.ROUTER, nth=0), Member(role=Role.CALLER, nth=0)),
         samples=tuple(samples),
+        idle=(Use(cpu_s=0.0, resident_bytes=samples[0].uses[0].resident_bytes if samples else 0, sockets=0),),
         most_in_flight=load.in_flight if most_in_flight is None else most_in_flight,
         most_waiting=most_waiting,
         died=died,

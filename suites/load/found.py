@@ -71,7 +71,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """All of it. most_waiting: how many operations waited at the routers at the same time, as they said (held, burst,
+    """All of it. idle: what each process of the subject took before the first connection, and then each of the routers.
+    most_waiting: how many operations waited at the routers at the same time, as they said (held, burst,
     engine). died: which process of the subject ended by itself, and how. overlaid: the
     toxics that were asked for still lay there at the end. counts: of connections and polls.
     """
@@ -83,6 +84,7 @@ class Found:
     account: Account
     processes: tuple[Member, ...]
     samples: tuple[Sample, ...]
+    idle: tuple[Use, ...]
     most_in_flight: int
     most_waiting: int = 0
     died: tuple[str, ...] = ()

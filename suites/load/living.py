@@ -4,7 +4,7 @@ and then the ledgers are read.
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from suites.load.accounts import Accounts
 from suites.load.asked import Load
 from suites.load.crew import Crew
 from suites.load.ended import Tally
-from suites.load.found import Found, Member, Role, Sample, peak_in_flight
+from suites.load.found import Found, Member, Role, Sample, Use, peak_in_flight
 from suites.load.limits import Layout
 from suites.load.progress import Count
 from suites.load.routers import RouterProcess
@@ -30,7 +30,7 @@ from suites.subject import Address
 from suites.subject_text import SubjectFile
 from suites.together import together
 
-Work = TypeVar("Work")
+T = TypeVar("T")
 
 STARTING = 4  # processes that start side by side
 LOOK_S = 0.5
@@ -61,6 +61,7 @@ class Living:
     _instances: list[AnyInstance] = field(default_factory=list)
     _crew: Crew | None = None
     _passages: list[Passage] = field(default_factory=list)
+    _idle: tuple[Use, ...] = ()
     _watched: list[tuple[Member, Watched]] = field(default_factory=list)
 
     async def found(self) -> Found:
@@ -69,9 +70,12 @@ class Living:
             stack.push_async_callback(self._end)
             await self._start_routers()
             await self._start_instances(stack)
+            self._watch(Role.SUBJECT, self._subject_pids())
+            self._watch(Role.ROUTER, [router.process.pid for router in self._routers if router.process])
+            self._idle = tuple(watched.use() for _, watched in self._watched)
             crew = await self._start_callers()
             await crew.ready()
-            self._watch(crew)
+            self._watch(Role.CALLER, [process.pid for process in crew.processes])
             self._sample(crew)
             crew.begin()
             await self._until_done(crew)
@@ -89,9 +93,8 @@ class Living:
             folder = self.folder / f"router-{nth}"
             router = RouterProcess(self.file.spec.upstreams, folder, self.supervisor, self.file.spec.listen)
             self._routers.append(router)
-        starts = [router.start(service) for router, service in zip(self._routers, services, strict=True)]
-        for some in _in_turn(starts):
-            await together(some)
+        for some in _in_turn(list(zip(self._routers, services, strict=True))):
+            await together(router.start(service) for router, service in some)
         if self.load.mix is not None:
             for router in self._routers:
                 await router.arm(self.load.mix, self.load.seed, self.read_timeout_ms)
@@ -99,8 +102,8 @@ class Living:
     async def _start_instances(self, stack: AsyncExitStack) -> None:
         ways = [await self._way_to(router, stack) for router in self._routers]
         chosen = [ways[nth % len(ways)] for nth in range(self.layout.instances)]
-        for some in _in_turn([self._start_instance(way) for way in chosen]):
-            await together(some)
+        for some in _in_turn(chosen):
+            await together(self._start_instance(way) for way in some)
 
     async def _way_to(self, router: RouterProcess, stack: AsyncExitStack) -> Sequence[Address]:
         """Where that router is for the subject: behind Toxiproxy, where toxics are laid over the way."""
@@ -126,14 +129,9 @@ class Living:
         await crew.start()
         return crew
 
-    def _watch(self, crew: Crew) -> None:
-        """What processes take is counted from now on."""
-        for role, pids in (
-            (Role.SUBJECT, list(self._subject_pids())),
-            (Role.ROUTER, [router.process.pid for router in self._routers if router.process]),
-            (Role.CALLER, [process.pid for process in crew.processes]),
-        ):
-            self._watched += [(Member(role=role, nth=nth), Watched(pid)) for nth, pid in enumerate(pids)]
+    def _watch(self, role: Role, pids: Iterable[int]) -> None:
+        """What these processes take is looked at from now on."""
+        self._watched += [(Member(role=role, nth=nth), Watched(pid)) for nth, pid in enumerate(pids)]
 
     def _subject_pids(self) -> Iterator[int]:
         for instance in self._instances:
@@ -188,6 +186,7 @@ class Living:
             account=accounts.account(),
             processes=tuple(member for member, _ in self._watched),
             samples=tuple(self.samples),
+            idle=self._idle,
             most_in_flight=peak_in_flight(tally.records),
             most_waiting=self.most_waiting,
             died=tuple(self._died()),
@@ -228,10 +227,10 @@ async def _stopped(parts: Sequence[Crew | RouterProcess | AnyInstance]) -> None:
     await asyncio.gather(*(part.stop() for part in parts))
 
 
-def _in_turn(works: Sequence[Work]) -> Iterator[Sequence[Work]]:
+def _in_turn(each: Sequence[T]) -> Iterator[Sequence[T]]:
     """A few at a time: what starts an interpreter keeps a core busy."""
-    for first in range(0, len(works), STARTING):
-        yield works[first : first + STARTING]
+    for first in range(0, len(each), STARTING):
+        yield each[first : first + STARTING]
 
 
 def _services(service: Service, routers: int) -> list[Service]:

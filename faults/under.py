@@ -6,6 +6,7 @@ Toxiproxy accepts before it dials, so that a refused connect is no proof any mor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from math import ceil
 from typing import assert_never
 
 from faults.acts import (
@@ -37,6 +38,8 @@ from faults.vocabulary import Ending
 OverlayToxic = Latency | Bandwidth | Slicer  # no byte is lost
 
 SLICE_US = 10  # what Toxiproxy needs for each piece by itself, on a busy machine (measured: 3 us)
+TICK_US = 1_000  # Go sleeps for whole ms where it has nothing else to do (measured: a pause of 50 us lasts 1,200)
+WAKING_US = 250  # and how long it then takes to go on, on a busy machine (measured: 200 us)
 REQUEST_BYTES = 4096  # of a request with the shortest body, and some
 REPLY_BYTES = 4096  # no reply of the catalogue is longer, but those that are long on purpose
 
@@ -78,7 +81,8 @@ class Overlay:
             case Bandwidth(rate_kbytes_s=rate):
                 return passing / rate
             case Slicer(average_bytes=average, variation_bytes=variation, delay_us=delay_us):
-                return passing / (average - variation) * (delay_us + SLICE_US) / 1000
+                pause_us = ceil(delay_us / TICK_US) * TICK_US + WAKING_US if delay_us else 0
+                return passing / (average - variation) * (pause_us + SLICE_US) / 1000
             case _:
                 assert_never(self.toxic)
 

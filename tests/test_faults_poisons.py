@@ -9,7 +9,7 @@ from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
 from faults.plan_json import load_plan, plan_from_json, plan_to_json
 from faults.poison import Moment, Poison, Poisoning
 from faults.toxics import Bandwidth, Direction, Down, Latency, LimitData, ResetPeer, Slicer, SlowClose, Timeout
-from faults.under import Hop, Overlay, behind, slower_ms
+from faults.under import REPLY_BYTES, SLICE_US, Hop, Overlay, behind, slower_ms
 from faults.vocabulary import Class, Ending, Phase, Sight
 
 POISONED = pytest.mark.parametrize("fault", POISONS.values(), ids=POISONS)
@@ -122,8 +122,15 @@ def test_overlays_add_up_over_the_hop_to_the_router() -> None:
     elsewhere = Overlay(toxic=Latency(latency_ms=500), hop=Hop.CALLER)
     assert slower_ms((latency,), 0) == 25
     assert slower_ms((slow,), 60_000) == pytest.approx((4096 + 60_000) / 100)
-    assert slower_ms((sliced,), 60_000) == pytest.approx(4, rel=0.02)
+    assert slower_ms((sliced,), 60_000) == pytest.approx(4 * 1.26)
     assert slower_ms((latency, elsewhere), 0) == 25
+
+
+@pytest.mark.parametrize(("delay_us", "lasts_us"), [(0, 0), (1, 1_250), (1_000, 1_250), (1_001, 2_250)])
+def test_a_pause_between_pieces_lasts_whole_milliseconds(delay_us: int, lasts_us: int) -> None:
+    """Toxiproxy cannot sleep for less, and a reply of some pieces comes as much later."""
+    sliced = Overlay(toxic=Slicer(average_bytes=64, delay_us=delay_us))
+    assert slower_ms((sliced,), 0) == pytest.approx(REPLY_BYTES / 64 * (lasts_us + SLICE_US) / 1_000)
 
 
 def test_a_plan_under_toxics_is_read_as_it_was_written() -> None:

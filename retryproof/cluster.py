@@ -46,6 +46,7 @@ async def connected_to(address: str) -> AsyncIterator["Cluster"]:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,  # Ray's own words, which nobody asked for
+        cwd="/",  # Ray has every node look for modules in this folder, before it looks for ours
         start_new_session=True,
     )
     try:

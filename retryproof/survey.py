@@ -33,6 +33,10 @@ of them, docs/who-retries-what.md and docs/who-retries-what.html. A result of
 this version, this configuration and these plans that is there is not made
 again: what was interrupted goes on where it was."""
 
+_JOBS = (
+    "examine N configurations at a time, each in a process of its own (default 1); a single one, and with --ray or "
+    "--compare each, in N worker processes"
+)
 _EPILOG = """\
 examples:
   retryproof survey                          all that can run here
@@ -67,7 +71,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add("--results", type=folder_path, default=FOLDER, metavar="DIR", help=f"default {FOLDER}/")
     add("--docs", type=folder_path, default=Path("docs"), metavar="DIR", help="where the pages go (default docs/)")
     add("--out", type=folder_path, default=DEFAULT_OUT, metavar="DIR", help="reports, plans and ledgers of every run")
-    add_where(parser)
+    add_where(parser, _JOBS)
     add("--lanes", type=whole_number(1, MAX_LANES), metavar="N", help="runs side by side in each of them")
     add(
         "--limit-s",

@@ -12,15 +12,20 @@ MAX_JOBS = 64
 _ADDRESS = re.compile(r"[^\s:/]+:[0-9]{1,5}")
 
 
-def add_where(parser: argparse.ArgumentParser) -> None:
-    """The options of every command whose work can be shared out."""
+_JOBS = (
+    "live through it in N worker processes, with the same result as in one (default 1: in this process; with --ray as many "
+    "as the cluster has CPUs); those of a sign-off are shared by both sides, which go on side by side then; one that runs "
+    "already always has one process"
+)
+
+
+def add_where(parser: argparse.ArgumentParser, jobs: str = _JOBS) -> None:
+    """The options of every command whose work can be shared out. jobs: what N of them are, where they are no workers."""
     parser.add_argument(
         "--jobs",
         type=whole_number(1, MAX_JOBS),
         metavar="N",
-        help="live through it in N worker processes, with the same result as in one (default 1: in this process; with "
-        "--ray as many as the cluster has CPUs); those of a sign-off are shared by both sides, which go on side by "
-        "side then; one that runs already always has one process",
+        help=jobs,
     )
     parser.add_argument(
         "--ray",

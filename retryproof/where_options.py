@@ -13,9 +13,9 @@ _ADDRESS = re.compile(r"[^\s:/]+:[0-9]{1,5}")
 
 
 _JOBS = (
-    "live through it in N worker processes, with the same result as in one (default 1: in this process; with --ray as many "
-    "as the cluster has CPUs); those of a sign-off are shared by both sides, which go on side by side then; one that runs "
-    "already always has one process"
+    "live through it in N worker processes, with the same result as in one (default 1: in this process; with --ray as "
+    "many as the cluster has CPUs); those of a sign-off are shared by both sides, which go on side by side then; one "
+    "that runs already always has one process"
 )
 
 

@@ -20,7 +20,7 @@ _JOBS = (
 
 
 def add_where(parser: argparse.ArgumentParser, jobs: str = _JOBS) -> None:
-    """The options of every command whose work can be shared out. jobs: what N of them are, where they are no workers."""
+    """The options of every command whose work can be shared out. jobs: the help of its --jobs."""
     parser.add_argument(
         "--jobs",
         type=whole_number(1, MAX_JOBS),

@@ -30,6 +30,7 @@ from tests.ledgers import (
 
 PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
 END = (striking("idle-fin", connection=1), closed(1, EndedBy.ROUTER_FIN))
+ABRUPT = striking("early-503-no-workers-abrupt", connection=1, exchange=1)
 ANSWERED = (striking("early-503-no-workers", connection=1, exchange=1), unserved(1), replying(1, 503), replied(1))
 
 
@@ -127,6 +128,19 @@ CASES = (
         ),
         verdict=FAIL,
         says={"safe-retry": FAIL},
+    ),
+    Case(
+        name="not sent again after an early answer that the contract names",
+        rule=5,
+        run=run(held("early-503-no-workers"), [opened(1), *ANSWERED, struck(2)], failed(), subject=CONTRACTED),
+        verdict=PASS,
+        says={"safe-retry-made": FAIL},
+    ),
+    Case(
+        name="not sent again after an early answer that its reset may have overtaken",
+        rule=13,
+        run=run(held(ABRUPT.fault), [opened(1), ABRUPT, *ANSWERED[1:], struck(2)], lost(), subject=CONTRACTED),
+        verdict=PASS,
     ),
     Case(
         name="an early answer that was not sent is no evidence",

@@ -16,7 +16,9 @@ from suites.run import Run
 
 
 def safe_retry_made(run: Run) -> list[Finding]:
-    """An operation that met safe faults alone, fewer than the subject's budget of sendings, has succeeded."""
+    """An operation that met safe faults alone, and certainly knew it, fewer than the subject's budget of sendings, has
+    succeeded.
+    """
     accounts = accounts_of(run)
     idle = [idle.strike.met for idle in accounts.idle if idle.strike.struck is not None]
     ended = {outcome.operation: outcome.kind for outcome in run.history}
@@ -41,7 +43,7 @@ def safe_retry_made(run: Run) -> list[Finding]:
 def _met_safe_faults_alone(account: Account, idle: list[Fault], contract: Contract) -> bool:
     """The end of an idle connection costs no sending, but it is met too."""
     met = idle + [attempt.met for attempt in account.attempts if attempt.met and attempt.struck]
-    return bool(met) and all(fault.class_under(contract) is Class.SAFE for fault in met)
+    return bool(met) and all(fault.shows_its_cause and fault.class_under(contract) is Class.SAFE for fault in met)
 
 
 def _more_safe(planned: PlannedOperation, account: Account, view: View, contract: Contract) -> int | None:

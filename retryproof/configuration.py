@@ -13,6 +13,7 @@ from signoff.published import Kind
 from suites.chain import JOINED, ChainSubject
 from suites.client_process import ClientSubject
 from suites.foreign import ForeignSubject
+from suites.load.terms import KEY
 from suites.processes import Supervisor
 from suites.registry import AnySubject, subject_named
 from suites.subject_file import BUILT_IN, file_and_variant
@@ -55,10 +56,11 @@ def _built_in(name: str) -> tuple[Path, str | None]:
 
 
 def _said(path: Path, variant: str | None) -> list[str]:
-    """All that its file says of it: not how it is laid out, and nothing of other variants."""
+    """All that its file says of it: not how it is laid out, nothing of other variants, and nothing of loads."""
     data = tomllib.loads(path.read_text("utf-8"))
     variants = data.pop("variants", {})
-    return [json.dumps(each, sort_keys=True, default=str) for each in (data, variants.get(variant, {}))]
+    said = [{key: value for key, value in each.items() if key != KEY} for each in (data, variants.get(variant, {}))]
+    return [json.dumps(each, sort_keys=True, default=str) for each in said]
 
 
 def plans_digest(items: Iterable[Item]) -> str:

@@ -165,7 +165,7 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
         "a table: options, a list of words with {store}, {clock_ms} and {max_bytes}, and hold_ms, retrieved_ms, "
         "undelivered_ms, session_ms in milliseconds",
     ),
-    "load": (is_terms, "a table: options, a list of words, and values, a table of name = text"),
+    "load": (is_terms, "a table: options, a list of words, and replace, a table of text = text in place of it"),
     "says": _TABLE,
     "contract": _TABLE,
     "values": (_is_texts, "a table of name = text"),

@@ -86,4 +86,4 @@ def _texts(file: SubjectFile) -> Iterator[tuple[str, _Fill, str]]:
 def _tables(file: SubjectFile) -> tuple[tuple[str, Mapping[str, str]], ...]:
     """Those whose texts are filled as files are."""
     own = (("values", file.values), ("tls", file.tls), ("names", file.names), ("files", file.files))
-    return (*own, ("load.values", file.load.values))
+    return (*own, ("load.replace", file.load.replace))

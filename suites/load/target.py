@@ -75,10 +75,14 @@ def read_timeout_ms(load: Load) -> int:
 
 
 def loaded(file: SubjectFile, read_timeout_ms: int) -> SubjectFile:
-    """The same, started as it wants to be for a load: it waits so long for a silent router, if it can be told to."""
-    values = {**file.values, **file.load.values, READ_TIMEOUT: str(read_timeout_ms)}
+    """The same, started as it wants to be for a load: it waits so long for a silent router, if it can be told to.
+
+    Raises ValueError for terms that do not fit its files.
+    """
+    files, values = file.load.replaced(file.files, file.values)
+    values[READ_TIMEOUT] = str(read_timeout_ms)
     spec = replace(file.spec, start_ms=max(file.spec.start_ms, START_MS))
-    return replace(file, values=values, spec=spec)
+    return replace(file, values=values, spec=spec, files=files)
 
 
 def orders(

@@ -1,6 +1,7 @@
 """What processes take, as the kernel says: CPU, memory of their own, and sockets."""
 
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,7 +9,8 @@ from suites.load.found import Use
 
 _TICKS_A_S = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_UTIME, _CSTIME = 11, 14  # in /proc/PID/stat, behind the name of the program (proc(5): fields 14 to 17)
+_CUTIME, _CSTIME = 13, 14  # in /proc/PID/stat, behind the name of the program (proc(5): fields 16 and 17)
+_SCHEDULED = 2  # CPUCLOCK_SCHED: the scheduler's count, in nanoseconds
 
 
 def session_of(leader: int) -> list[int]:
@@ -37,7 +39,7 @@ class Watched:
         cpu_s, resident, sockets = 0.0, 0, 0
         for pid in session_of(self.leader):
             try:
-                cpu_s += cpu_in((Path("/proc") / str(pid) / "stat").read_text())
+                cpu_s += own_cpu_s(pid) + waited_cpu_s((Path("/proc") / str(pid) / "stat").read_text())
                 resident += resident_in((Path("/proc") / str(pid) / "statm").read_text())
                 sockets += self._sockets(pid)
             except (OSError, ValueError):
@@ -57,10 +59,17 @@ def open_files(folder: str) -> int:
     return os.stat(folder).st_size or len(os.listdir(folder))
 
 
-def cpu_in(stat: str) -> float:
-    """Seconds of CPU, user and kernel, of itself and of those that it has waited for."""
+def own_cpu_s(pid: int) -> float:
+    """Seconds of CPU that a process has had, user and kernel, by the clock that clock_getcpuclockid(3) names. Raises
+    OSError where it is no more.
+    """
+    return time.clock_gettime((~pid << 3) | _SCHEDULED)
+
+
+def waited_cpu_s(stat: str) -> float:
+    """Those of the processes that it has waited for."""
     fields = stat.rpartition(")")[2].split()
-    return sum(int(field) for field in fields[_UTIME : _CSTIME + 1]) / _TICKS_A_S
+    return sum(int(field) for field in fields[_CUTIME : _CSTIME + 1]) / _TICKS_A_S
 
 
 def resident_in(statm: str) -> int:

@@ -85,8 +85,11 @@ class Connection:
                 self._peer_gone()
                 return
             events = self._line.parser.feed(data)
-            self._queue.extend(events)
-            self._work_off()
+            if len(events) == 1 and not self._queue and self._performer.exchange is None:
+                self._take(events[0])  # nearly always
+            else:
+                self._queue.extend(events)
+                self._work_off()
             if events and self.idle:
                 return
             if len(self._queue) > MAX_WAITING or self._waiting_bytes() > MAX_WAITING_BYTES:
@@ -107,20 +110,22 @@ class Connection:
 
     def _work_off(self) -> None:
         while self._queue and self._performer.exchange is None and not self._line.over:
-            event = self._queue.popleft()
-            match event:
-                case Request():
-                    self._request(event)
-                case Malformed():
-                    self._refuse(event.status, event.why, close=True)
-                case Expecting():
-                    self._send_small(CONTINUE, close=False)
-                case _:
-                    assert_never(event)
+            self._take(self._queue.popleft())
         if self._full and not self._queue and not self._line.over:
             self._full = False
             self._line.on_readable(self.read_now)
             self._loop.call_soon(self.read_now)
+
+    def _take(self, event: WireEvent) -> None:
+        match event:
+            case Request():
+                self._request(event)
+            case Malformed():
+                self._refuse(event.status, event.why, close=True)
+            case Expecting():
+                self._send_small(CONTINUE, close=False)
+            case _:
+                assert_never(event)
 
     def _request(self, request: Request) -> None:
         asked = route(request, self._board.probes)

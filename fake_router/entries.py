@@ -37,7 +37,7 @@ class EndedBy(StrEnum):
     ROUTER_RESET = "router-reset"
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True, tag_field="entry", tag=True):
+class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="entry", tag=True):
     """What every entry has."""
 
     seq: int

@@ -181,7 +181,7 @@ def reachable(act: ExchangeAct, form: Form, *, http10: bool) -> bool:
     return not (chunked or act.interim)
 
 
-class Exchange(msgspec.Struct, kw_only=True):
+class Exchange(msgspec.Struct, kw_only=True, gc=False):
     """One request on the wire and what becomes of it. `fault` None: nothing strikes, so no strike is recorded."""
 
     number: int

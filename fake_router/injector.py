@@ -158,10 +158,8 @@ class Injector:
                 armed.append(_ArmedListener(step=step, left=planned.connections))
         return armed
 
-    def take(self, operation: int | None, upstream: int = 0) -> ExchangeStep:
+    def take(self, operation: int, upstream: int = 0) -> ExchangeStep:
         """The step of this operation's next exchange; the exchange after the last planned one is healthy."""
-        if operation is None:
-            return HEALTHY_STEP
         poison = self.poison_on(upstream) if self._listeners else None
         if poison is not None and operation == poison.operation and not _is_done_before(poison):
             return _poisoned(poison)

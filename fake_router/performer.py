@@ -30,6 +30,8 @@ from fake_router.sender import HoldAt, Sender
 from fake_router.switchboard import Switchboard
 from faults.acts import ReplyAct
 
+_OVER, _SENT = State.OVER, Event.SENT  # at hand: a member of an enum is looked up slowly
+
 
 class Performer:
     """One exchange at a time, from its receipt until it is over; then `over` is called with it."""
@@ -41,6 +43,7 @@ class Performer:
         "_over",
         "_sender",
         "_timer",
+        "_waited",
         "exchange",
         "peer_ended",
         "peer_lost",
@@ -58,6 +61,7 @@ class Performer:
         self._over = over
         self._sender = Sender(loop, line, self._sent)
         self._timer: asyncio.TimerHandle | None = None
+        self._waited = False  # a timer, a gate or the kernel may still call for the exchange that is over
 
     def begin(self, exchange: Exchange, gate: GateKey | None) -> None:
         """Start it, or hold it until that gate opens."""
@@ -79,15 +83,17 @@ class Performer:
             for command in exchange.on(event):
                 following = self._perform(exchange, command) or following
             event = following
-            if event is None and exchange.state is State.SILENT and self.peer_ended:
+            if event is None and self.peer_ended and exchange.state is State.SILENT:
                 event = Event.PEER_GONE  # it ended its side while bytes were still being taken
-        if exchange.state is State.OVER:
+        if exchange.state is _OVER:
             self.exchange = None
-            self.forget()
+            if self._waited:
+                self.forget()
             self._over(exchange)
 
     def forget(self) -> None:
         """No timer wakes it any more."""
+        self._waited = False
         self._sender.stop()
         if self._timer is not None:
             self._timer.cancel()
@@ -116,6 +122,7 @@ class Performer:
                 if exchange.poison is None:  # of a toxic, Toxiproxy is the witness
                     self._board.ledger.record(Struck, striking=exchange.striking, witness=Witness.ACT)
             case Wait():
+                self._waited = True
                 delay_s = command.delay * exchange.read_timeout_s
                 self._timer = self._loop.call_later(delay_s, self.apply, Event.DELAY_OVER)
             case AbandonReply():
@@ -184,7 +191,10 @@ class Performer:
         )
         hold = None if exchange.poison is None else self._hold_at(exchange.poison)
         all_sent = self._sender.begin(reply, exchange.read_timeout_s, hold)
-        return None if all_sent is None else self._event_of(exchange, all_sent)
+        if all_sent is None:
+            self._waited = True
+            return None
+        return self._event_of(exchange, all_sent)
 
     def _hold_at(self, poison: ListenerStep) -> HoldAt:
         """Where its reply is held until that toxic is set."""
@@ -206,7 +216,7 @@ class Performer:
     def _event_of(self, exchange: Exchange, all_sent: bool) -> Event:
         if all_sent:
             self._replied(exchange)
-            return Event.SENT
+            return _SENT
         self.peer_lost = True
         return Event.PEER_GONE
 

@@ -13,7 +13,7 @@ from fake_router.completions import NOBODY, completion, completion_in, spoilt, w
 from fake_router.forms import STREAM_TYPE, in_form, stream_of
 from fake_router.layout import Layout, in_events, layout_of, stream_layout_of
 from fake_router.parts import Gap, Held, Padding, Part, bytes_in
-from fake_router.wire import head, head_of
+from fake_router.wire import around_length, head, head_of
 from faults.acts import HEALTHY, AnswerEarly, Fragment, ReplyAct
 from faults.answer import Answer, Drip, Hold, Pause, Spaced
 from faults.contents import HTML_TYPE, HUGE_BYTES, JSON_TYPE, fixed_content, is_fixed, noise_bytes
@@ -26,9 +26,10 @@ NO_STATUS = 0  # of bytes that are no final reply
 STRAY = b"0123456789"
 
 _encode = msgspec.json.Encoder().encode
+_KEEPING, _CLOSING = (around_length(200, JSON_TYPE, close=close) for close in (False, True))
 
 
-class Reply(msgspec.Struct, frozen=True):
+class Reply(msgspec.Struct, frozen=True, gc=False):
     """What is sent. `of_bytes` is the size of the whole message; it is whole when the kernel has taken so many bytes
     of it and `complete` says that all of it was meant to be sent.
     """
@@ -110,7 +111,8 @@ def render(
     """
     if act is HEALTHY and form is COMPLETION:
         body = completion(NO_OPERATION if operation is None else operation, execution, choices)
-        data = head(200, JSON_TYPE, len(body), close=close) + body
+        before, after = _CLOSING if close else _KEEPING
+        data = b"%b%d%b%b" % (before, len(body), after, body)
         return Reply(200, (data,), len(data))
     if isinstance(act, Fragment):
         data = noise_bytes(act.noise) if act.noise is not None else interim_heads(act.interim)

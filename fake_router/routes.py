@@ -16,6 +16,8 @@ from fake_router.wire import Request
 from faults.form import COMPLETION, AboutPrompt, Api, Form, form_of
 
 APIS: Mapping[str, Api] = {api.path: api for api in Api}
+_CHAT = Api.CHAT
+_WHOLE: Mapping[Api, Form] = {api: form_of(api, False) for api in Api}
 MAX_CHOICES = 128
 MAX_LIKELIEST = 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110 s9.2.1: they ask for no work
@@ -29,7 +31,7 @@ PROBES: Mapping[str, object] = {
 }
 
 
-class Work(msgspec.Struct):
+class Work(msgspec.Struct, gc=False):
     """A completion is asked for. `operation` None: the content carries none, as plain load tools send it."""
 
     operation: int | None
@@ -136,14 +138,14 @@ def work_in(body: bytes, api: Api = Api.COMPLETIONS) -> Work | Refusal:
         asked = _decode(body)
     except (msgspec.MsgspecError, RecursionError) as error:
         return Refusal(status=400, why=f"no completion request ({error}); expected JSON with {_CONTENT[api]}")
-    content = asked.messages if api is Api.CHAT else asked.prompt
+    content = asked.messages if api is _CHAT else asked.prompt
     if content is None:
         return Refusal(status=400, why=f"expected {_CONTENT[api]}")
     choices = 1 if asked.n is None else asked.n
     if not 1 <= choices <= MAX_CHOICES:
         return Refusal(status=400, why=f"n is {choices!r}; expected 1 to {MAX_CHOICES}")
-    operation = operation_in_messages(content) if api is Api.CHAT else operation_in(content)
-    form = form_of(api, bool(asked.stream))
+    operation = operation_in_messages(content) if api is _CHAT else operation_in(content)
+    form = form_of(api, True) if asked.stream else _WHOLE[api]
     most = asked.max_tokens
     if form is COMPLETION and (asked.prompt_logprobs is not None or (most is not None and most < RESULT_TOKENS)):
         more = _form_with_more(asked)

@@ -64,8 +64,8 @@ class Sender:
         self.handed = 0
         self._reply = reply
         if len(reply.parts) == 1 and isinstance(data := reply.parts[0], bytes):
-            self._pieces = _NO_MORE
-            return self._send_all(data)  # nearly every reply under load
+            self._pieces = _NO_MORE  # nearly every reply under load
+            return self._send_all(data)
         self._read_timeout_s = read_timeout_s
         self._pieces = pieces(reply.parts)
         self._hold = hold

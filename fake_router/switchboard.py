@@ -59,12 +59,12 @@ class Switchboard:
         """The number of the exchange that has just been read, its number within its operation, and its step."""
         self.watched()
         self._exchanges += 1
-        nth = 1
-        if operation is not None:
-            nth = self._of_operation.get(operation, 0) + 1
-            self._of_operation[operation] = nth
+        if operation is None:
+            return self._exchanges, 1, HEALTHY_STEP
+        nth = self._of_operation.get(operation, 0) + 1
+        self._of_operation[operation] = nth
         step = self.injector.take(operation, upstream)
-        if self.mix is not None and operation is not None and nth == 1 and step is HEALTHY_STEP:
+        if self.mix is not None and nth == 1 and step is HEALTHY_STEP:
             step = self.mix.step_of(operation)
         return self._exchanges, nth, step
 
@@ -90,8 +90,9 @@ class Switchboard:
     def watched(self) -> None:
         """Record what the witnesses saw up to now; what the caller records next came later."""
         self.seen_since_arming += 1
-        for watch in self.watches:
-            watch.poll()
+        if self.watches:
+            for watch in self.watches:
+                watch.poll()
 
     def is_probe(self, request: Request) -> bool:
         """That request asks for no work."""

@@ -1,6 +1,9 @@
 """Cells that differ by the load of this machine, maybe, take turns: what then goes the same way is no difference."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace as replace_dataclass
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ from msgspec.structs import replace
 from faults.coverage import Depth
 from retryproof.examine import items_for
 from retryproof.options import ExamineOptions
-from retryproof.telling import Told, varying, went_the_same_way
+from retryproof.telling import Told, Turn, turns_of, varying, went_the_same_way
 from retryproof.terminal import console
 from signoff.comparison import CellChange
 from signoff.items import Choice
@@ -58,22 +61,49 @@ def _change(*, stalled: bool) -> CellChange:
     return CellChange(id="wait/a", change=Change.WEAKER, base=base, candidate=poorer, says="", about="")
 
 
+AGREE, DIFFER = Turn(told=(OK, OK)), Turn(told=(OK, POORER))
+BOTH_POORER = Turn(told=(POORER, POORER))
+STALLED_SO, STALLED_OTHERWISE = (replace_dataclass(turn, stalled=True) for turn in (AGREE, DIFFER))
+STALLED_POORER = replace_dataclass(BOTH_POORER, stalled=True)
+
+
 @pytest.mark.parametrize(
     ("stalled", "turns", "same"),
     [
-        (False, [(OK, OK)] * 3, True),
-        (False, [(OK, OK), (OK, OK), (OK, POORER)], False),
-        (False, [(OK, POORER)] * 3, False),
-        (False, [(OK, OK), (OK, OK), (POORER, POORER)], False),
-        (True, [(OK, POORER), (OK, POORER), (OK, OK)], True),
-        (True, [(OK, POORER)] * 3, False),
+        (False, [AGREE] * 3, True),
+        (False, [AGREE, AGREE, DIFFER], False),
+        (False, [DIFFER] * 3, False),
+        (False, [AGREE, AGREE, BOTH_POORER], False),
+        (True, [DIFFER, DIFFER, AGREE], True),
+        (True, [DIFFER] * 3, False),
+        # In a stall both may be poorer: that takes no difference away, nor does it make one.
+        (True, [DIFFER, STALLED_POORER, DIFFER, DIFFER], False),
+        (False, [AGREE, STALLED_OTHERWISE, AGREE, AGREE], True),
+        (False, [AGREE, *[STALLED_SO] * 5], True),
+        (False, [AGREE, *[STALLED_OTHERWISE] * 5], False),
+        (False, [STALLED_SO] * 6, False),
+        (True, [STALLED_SO] * 6, True),
+        (True, [STALLED_OTHERWISE] * 6, False),
     ],
 )
 def test_a_difference_that_could_be_believed_has_to_stay_away_every_time(
-    stalled: bool, turns: list[tuple[Told, Told]], same: bool
+    stalled: bool, turns: list[Turn], same: bool
 ) -> None:
     """One that a stall may have made is none as soon as both sides told the same."""
     assert went_the_same_way(_change(stalled=stalled), turns) is same
+
+
+@pytest.mark.parametrize(
+    ("stalls", "turns"), [((), 3), ((1,), 4), ((1, 2, 3), 6), (range(1, 9), 6)], ids=["none", "one", "three", "all"]
+)
+def test_a_turn_in_which_the_machine_stalled_is_made_again(stalls: Sequence[int], turns: int) -> None:
+    """And there is an end to it."""
+    made = count(1)
+
+    async def turn() -> Turn:
+        return Turn(told=(OK, OK), stalled=next(made) in stalls)
+
+    assert len(asyncio.run(turns_of(turn))) == turns
 
 
 def test_where_nothing_was_told_otherwise_nothing_is_run() -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.peers import ROOT
+from benchmarks.ratio import ratio_of
 from retryproof.exits import Exit
 from signoff.report import Report, load_report
 
@@ -62,6 +63,9 @@ def main(subjects: Sequence[str] = SUBJECTS) -> int:
     for done in timed:
         if done.what == "full":
             _print_phases(done)
+        if limit_s := LIMITS_S.get((done.subject, done.what)):
+            says = f"seconds of {done.subject}, {done.what}, to the limit"
+            print(ratio_of(says, [done.seconds / limit_s], most=1.0).line)
     return Exit.FAIL if any(done.slow or done.report.verdict != "PASS" for done in timed) else Exit.PASS
 
 

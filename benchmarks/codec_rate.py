@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.ratio import ratio_of
 from forwarder.reply import Reply
 from forwarder.sampling.cost import cost_bytes
 from forwarder.sampling.decode import sampled_of
@@ -98,6 +99,8 @@ def _compared(body: bytes, *, brackets: bool) -> float:
         f"{ours:.0f} us of CPU, the obvious way {obvious:.0f} us: {median:.1f} times as fast, median of {ROUNDS} "
         f"rounds of {EACH} ({min(ratios):.1f} to {max(ratios):.1f})"
     )
+    of = f"{TOKENS} tokens, {'with' if brackets else 'without'} brackets in the text"
+    print(ratio_of(f"CPU of the obvious way to decode and encode, to ours: {of}", ratios, least=TARGET).line)
     return median
 
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from rich.console import Console
 
+from benchmarks.ratio import ratio_of
 from retryproof.cells import print_groups
 from retryproof.exits import Exit
 from retryproof.faces import FACES
@@ -132,6 +133,7 @@ def main(count: int = CELLS) -> int:
         html = next(each.size_bytes for each in found if (each.of, each.face) == (of, HTML))
         slow = slow or seconds > LIMIT_S or html > LIMIT_BYTES
         print(f"{of}: {seconds:.2f} s in all (limit {LIMIT_S:g}), {HTML} {html:,} bytes (limit {LIMIT_BYTES:,})")
+        print(ratio_of(f"seconds of every face of a {of}, to the limit", [seconds / LIMIT_S], most=1.0).line)
     return Exit.FAIL if slow else Exit.PASS
 
 

@@ -26,6 +26,7 @@ from typing import Any, Self
 import uvloop
 
 from benchmarks.peers import HOST, MissingError, Server, free_port, need, nginx, pinned, started, wait_for
+from benchmarks.ratio import ratio_of
 from benchmarks.router_rate import Cores
 from suites.request import Request
 from suites.tinker.wire import JSON, PROTOBUF, Sampling, create_sampling_session, create_session, retrieve_future
@@ -233,6 +234,7 @@ def _report(ours: Side, plain: Side) -> int:
         print(f"  {word:17}{statistics.median(ratios):6.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
     print(f"  bytes a result   {_growth(ours) / _growth(plain):6.2f}")
     print(f"at most {EXPECTED:g} of its CPU expected")
+    print(ratio_of("CPU of the server an operation, to the plain store", cpu, most=EXPECTED).line)
     return 0 if statistics.median(cpu) <= EXPECTED else 1
 
 

@@ -25,6 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.peers import HOST, TARGET, MissingError, Server, httpserver, need, nginx, pinned, started
+from benchmarks.ratio import ratio_of
 from fake_router.entries import Received
 from fake_router.ledger import load
 from fake_router.replies import body_of
@@ -189,6 +190,9 @@ def _report(routers: list[Load], nginxes: list[Load], https: list[Load], *, exac
     print(f"for a request {times_cpu:.1f} times the CPU of nginx")
     print(f"{of_https:.1f} times pytest-httpserver (expected at least {OF_HTTPSERVER:g})")
     print(f"the ledger's count is {'exact' if exact else 'NOT exact'} in every run")
+    pairs = [r.rate / n.rate for r, n in zip(routers, nginxes, strict=True)]
+    print(ratio_of("requests a second of the fake router, to nginx", pairs, least=OF_NGINX).line)
+    print(ratio_of("requests a second of the fake router, to pytest-httpserver", [of_https], least=OF_HTTPSERVER).line)
     return 0 if exact and of_nginx >= OF_NGINX and of_https >= OF_HTTPSERVER else 1
 
 

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import __main__ as runner
 from benchmarks import load_rows
 from benchmarks.measured import Measured, measured_of
+from benchmarks.peers import ROOT, MissingError
 from benchmarks.ratio import Ratio, ratio_of, ratios_in
 from benchmarks.results_page import kept_in, page_of, write
 from benchmarks.rows import ROWS, Row, row_named
@@ -114,7 +115,7 @@ def test_a_machine_that_is_too_small_is_said_to_be(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the words of the load, which names the number that is missing."""
-    monkeypatch.setattr(load_rows, "_loaded", lambda *_, **__: (_ for _ in ()).throw(load_rows.MissingError("no room")))
+    monkeypatch.setattr(load_rows, "_loaded", lambda *_, **__: (_ for _ in ()).throw(MissingError("no room")))
     assert load_rows.main(["load_held"]) == 4
     assert capsys.readouterr().err == "load_held: no room\n"
 
@@ -124,6 +125,6 @@ def test_what_is_measured_beside_is_missing_with_its_install_line() -> None:
     code = (
         "import sys; sys.modules['httpx'] = None; from benchmarks.forwarder_load import main; raise SystemExit(main())"
     )
-    ran = subprocess.run([sys.executable, "-c", code], cwd=runner.ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 4
     assert "pip install 'retryproof[bench]'" in ran.stderr

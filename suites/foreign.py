@@ -116,7 +116,8 @@ class ForeignInstance:
         raise SubjectError(
             f"{self._name} was not ready within {self._file.spec.start_ms} ms; expected "
             f"{self._file.ready!r} to succeed on {self.address[0]}:{self.address[1]}; correct `ready`, `command` or "
-            f"`files`, or raise `start_ms`. {self._launch.last_words()}"
+            '`files`, or raise `start_ms` (many start at once, unless `isolation` is "shared"). '
+            f"{self._launch.last_words()}"
         )
 
     async def call(

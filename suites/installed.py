@@ -34,6 +34,10 @@ class Installed:
         """Why it cannot run on this machine, and what to install; None when it can."""
         known = self._meanings_before()
         name = fill_command(self.file.command[0], known)
+        if name in self.file.command and "/" in name and not name.startswith("/"):
+            here = f"{{here}}/{name.removeprefix('./')}"
+            mine = self.file.spec.facts.name
+            return f"{mine}: command {name!r}: it is started in a folder of its own; expected {here!r}"
         absent = [path for word in self.file.needs if not any_at(path := fill_command(word, known))]
         if is_found(name) and not absent:
             return None

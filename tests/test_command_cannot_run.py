@@ -87,7 +87,14 @@ SUBJECTS_THAT_DO_NOT_START = {
         ("forwarder-of-dreams", "--listen", "{port}"),
         ("no 'forwarder-of-dreams' on PATH", "correct `command`"),
     ),
+    "a path from where one stands": (
+        ("./forwarder", "--listen", "{port}"),
+        ("command './forwarder': it is started in a folder of its own; expected '{here}/forwarder'",),
+    ),
 }
+
+
+NEVER_TRIED = ("no such program", "a path from where one stands")
 
 
 @pytest.mark.parametrize("name", SUBJECTS_THAT_DO_NOT_START)
@@ -99,7 +106,7 @@ def test_a_subject_that_does_not_start_is_named_with_its_last_words(place: Place
     ended = check(place, write_subject(place, *command, start_ms=400))
     assert (ended.code, ended.out) == (4, "")
     assert [text for text in expected if text not in ended.message()] == []
-    if name != "no such program":
+    if name not in NEVER_TRIED:
         assert (place.report().verdict, place.report().cells) == ("UNKNOWN", ())
         assert expected[0] in place.report().partial
         assert str(place.folders()[0].relative_to(place.path) / "report.json") in ended.message()

@@ -20,7 +20,7 @@ from faults.plan import Plan
 from retryproof.exits import CommandError, Exit
 from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, read_request
 from retryproof.interrupts import SIGNALS
-from retryproof.sessions import Session, with_subject
+from retryproof.sessions import Session, require_subject, with_subject
 from retryproof.temporary import temporary_folder
 from retryproof.terminal import console
 from suites.lanes import run_plans
@@ -107,6 +107,7 @@ def _live(request: Request, frames: Frames) -> None:
 
     try:
         with _name_of(request) as name:
+            require_subject(name, request.given)  # where it began there is such a subject; here it may be none
             with_subject(
                 *(name, work, request.given),
                 console=console(quiet=True),

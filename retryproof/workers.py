@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from faults.plan import Plan
-from retryproof.exits import CommandError
+from retryproof.exits import CommandError, Exit
 from retryproof.frames import Done, Failed, Frame, Lived, Request, frames_of
 from retryproof.travelling import Expected, Travelling
 from retryproof.units import Here, Unit
@@ -85,7 +85,11 @@ class Workers:
             await to_the_end(_end(unit, reading))
         match last:
             case Failed(says=says, code=code):
-                raise CommandError(f"on {unit.node}: {says}" if unit.node else says, code)
+                raise (
+                    CommandError(f"on {unit.node}: {says}", Exit.COULD_NOT_RUN)
+                    if unit.node
+                    else CommandError(says, code)
+                )
             case Done():
                 return ""
             case _:

@@ -113,8 +113,11 @@ def test_what_a_node_lacks_is_said_with_its_name(place: Place, two_nodes: TwoNod
     )
     assert (end.code, end.out) == (4, "")
     address = two_nodes.address.rpartition(":")[0]
-    assert end.message().startswith(f"on {address} (node ")
-    assert "there is no module 'mine_alone'" in end.message()
+    where, _, what = end.message().partition("): ")
+    assert where.startswith(f"on {address} (node ")
+    assert what.startswith(
+        "subject 'mine_alone:call': there is no module 'mine_alone'; expected one that can be imported"
+    )
 
 
 def test_an_interrupted_command_leaves_nothing_on_the_cluster(place: Place, two_nodes: TwoNodes) -> None:

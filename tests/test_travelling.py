@@ -1,6 +1,9 @@
 """What of a subject goes to another machine, what must be there, and what cannot be examined elsewhere."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -8,8 +11,11 @@ from retryproof import where
 from retryproof.edition import edition
 from retryproof.exits import CommandError, Exit
 from retryproof.on_node import Held
-from retryproof.travelling import Travelling, travelling
+from retryproof.sessions import Session
+from retryproof.travelling import Expected, Travelling, travelling
 from suites.given import NOTHING_GIVEN, Given
+from suites.reach import Machine
+from suites.reference import reference_subject
 from suites.subject_file import load_subject_file
 
 FILE = """\
@@ -95,6 +101,23 @@ def test_a_unit_that_was_stopped_before_it_began_never_does() -> None:
     held = Held()
     held.stop()
     assert list(held.live(edition(), b"")) == [("ended", "was stopped before it began")]
+
+
+async def test_what_differs_on_another_machine_is_said() -> None:
+    """The version of the subject, and what can be done there; its own machine is as it is."""
+    here = cast(Session, SimpleNamespace(subject=reference_subject(None, "1.2"), machine=Machine(packets=True)))
+    expected = await Expected.of(here)
+    await expected.require(here)
+    for other, says in (
+        (replace(expected, version="1.3"), "the version of the subject is 1.2, but 1.3 where the command runs"),
+        (
+            replace(expected, machine=Machine(packets=False)),
+            "this machine is one with packet sockets, but one with not",
+        ),
+    ):
+        with pytest.raises(CommandError, match=says) as error:
+            await other.require(here)
+        assert error.value.code is Exit.COULD_NOT_RUN
 
 
 def test_without_ray_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

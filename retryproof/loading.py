@@ -36,6 +36,8 @@ from suites.subject import SubjectError
 from suites.subject_text import SubjectFile
 from suites.toxiproxy.errors import ToxiproxyError
 
+# Of one operation in the subject: its caller's and its router's. A poll that is abandoned leaves one beside the next.
+SOCKETS = {Callers.PLAIN: 2.0, Callers.SDK: 2.25}
 ROUNDS = 4  # operations of each caller where nobody has said how many and none is held
 
 Plan = Callable[[Limits, Load, Layout], None]
@@ -87,7 +89,7 @@ class Asked:
             callers=self.processes,
             instances=1 if standing else self.instances,
             routers=1 if standing else self.routers,
-            sockets=2,
+            sockets=SOCKETS[callers_of(self.file, self.callers)],
             through=2 if self.under else 0,
         )
 

@@ -26,7 +26,8 @@ _SAMPLES = (
 _FOUND = found(tally(OK, OK, UNKNOWN, OK, why="<status> 502"), account([1, 1, 0, 1], [1, 1, 1, 1]), samples=_SAMPLES)
 
 
-def _report(*changes: tuple[str, object]) -> LoadReport:
+def loaded(*changes: tuple[str, object]) -> LoadReport:
+    """A report of one load, with these changes."""
     step = step_of(_FOUND)
     report = LoadReport(
         tool="retryproof 0",
@@ -74,7 +75,7 @@ def test_the_worst_load_stands_for_all() -> None:
 
 def test_a_report_is_as_its_schema_says() -> None:
     """Read back, it is the same."""
-    report = _report()
+    report = loaded()
     written = msgspec.json.encode(report)
     jsonschema.validate(msgspec.json.decode(written), schema_of(LoadReport))
     assert msgspec.json.decode(written, type=LoadReport) == report
@@ -82,7 +83,7 @@ def test_a_report_is_as_its_schema_says() -> None:
 
 def test_the_page_is_whole_and_takes_no_text_for_markup() -> None:
     """Its verdict, its table and its failures need no script."""
-    page = html_of_load(_report(("verdict", "FAIL"))).decode()
+    page = html_of_load(loaded(("verdict", "FAIL"))).decode()
     head = page.partition('<script type="application/json"')[0]
     assert 'class="verdict bad">FAIL<' in head
     assert "may have run: &lt;status&gt; 502" in head
@@ -94,14 +95,14 @@ def test_the_page_is_whole_and_takes_no_text_for_markup() -> None:
 
 def test_a_part_claims_no_verdict() -> None:
     """On the page and on the terminal."""
-    report = _report(("partial", "interrupted"), ("verdict", "UNKNOWN"))
+    report = loaded(("partial", "interrupted"), ("verdict", "UNKNOWN"))
     assert b"Not whole: interrupted. No verdict is claimed." in html_of_load(report)
     assert _printed(report).lstrip().startswith("no verdict mine 1")
 
 
 def test_a_person_sees_the_numbers_and_what_does_not_hold() -> None:
     """A row for each load."""
-    shown = _printed(_report())
+    shown = _printed(loaded())
     assert shown.lstrip().startswith("PASS mine 1, instant, plain callers")
     assert re.search(r"^ +4 +4 +1 +1,000 +\d+ +\d+ +\d+ +\d+ +200\.000 +2\.0 +8$", shown, re.MULTILINE)
     assert "1 may have run: <status> 502" in shown

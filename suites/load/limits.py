@@ -6,13 +6,13 @@ from dataclasses import dataclass
 SPARE_FILES = 600  # of a process, beside the sockets of its operations: its libraries, logs, listeners, and some room
 LISTENING = 8  # the sockets of a process that listen
 PORTS_KEPT = 0.9  # of the ports of a source address: some are still in TIME_WAIT
-SLOTS_OF_CALLER = 8_192  # operations of one caller process, so that it is not late for them
+SLOTS_OF_CALLER = 16_384  # operations of one caller process, so that it is not late for them
 FEWEST_CONNECTING = 16  # at a time, of one caller process
 _MB = 1024**2
 PROCESS_BYTES = 70 * _MB  # of a process of ours without any operation
 CALLER_BYTES = 14 * 1024  # of one operation in flight, with its sockets in the kernel
 ROUTER_BYTES = 24 * 1024
-SUBJECT_BYTES = 48 * 1024
+SUBJECT_BYTES = 64 * 1024
 
 
 class LimitError(Exception):
@@ -58,7 +58,7 @@ class Wanted:
     routers: int | None = None
     most: int | None = None
     through: int = 0
-    sockets: int = 2
+    sockets: float = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +89,13 @@ def layout(limits: Limits, wanted: Wanted) -> Layout:
     if room < wanted.sockets:
         raise LimitError(
             f"{limits.files:,} files a process leave {max(0, room):,} for sockets; expected at least "
-            f"{SPARE_FILES + wanted.sockets:,}: raise the limit with `ulimit -n`"
+            f"{SPARE_FILES + math.ceil(wanted.sockets):,}: raise the limit with `ulimit -n`"
         )
     if wanted.through:
         _enough("Toxiproxy servers", wanted.in_flight, room // wanted.through, most=1)
     found = Layout(
         routers=_enough("router processes", wanted.in_flight, room, wanted.routers),
-        instances=_enough("instances", wanted.in_flight, room // wanted.sockets, wanted.instances, wanted.most),
+        instances=_enough("instances", wanted.in_flight, int(room / wanted.sockets), wanted.instances, wanted.most),
         callers=_callers(wanted, room),
         sources=1,
         connecting=0,

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 STARTING = 4  # processes that start side by side
 LOOK_S = 0.5
-STALLED_S = 20.0  # for so long no more have come to wait at the routers: no more will
+STALLED_S = 60.0  # some wait at the routers, and for so long nothing has come there: no more will
 _QUIET_S = 0.2
 _SETTLE_S = 60.0
 
@@ -207,15 +207,17 @@ class _Releasing:
     load: Load
     routers: Sequence[RouterProcess]
     _released: bool = False
-    _most: int = 0
+    _entries: int = 0
     _since_s: float = field(default_factory=time.monotonic)
 
     async def look(self) -> int:
         """How many wait now."""
-        waiting = sum([(await router.status()).waiting for router in self.routers])
+        states = [await router.status() for router in self.routers]
+        waiting = sum(state.waiting for state in states)
         if isinstance(self.load.service, Held) and not self._released:
-            if waiting > self._most:
-                self._most, self._since_s = waiting, time.monotonic()
+            entries = sum(state.entries for state in states)
+            if entries != self._entries or not waiting:
+                self._entries, self._since_s = entries, time.monotonic()
             if waiting >= self.load.in_flight or time.monotonic() - self._since_s > STALLED_S:
                 self._released = True
                 for router in self.routers:

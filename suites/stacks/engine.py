@@ -21,6 +21,7 @@ from suites.stacks.errors import StackError
 _OF_PROJECT = "com.docker.compose.project"
 _OF_SERVICE = "com.docker.compose.service"
 USUAL = "unix:///var/run/docker.sock"  # where an engine is if nobody says otherwise
+_STAGE = "retryproof.stage"  # of an image that a change of our source makes anew (compose/Dockerfile)
 _ANSWER_S = 30  # within which an engine answers, whatever it is asked
 _REMOVALS = 5  # a container that is on its way out is waited for
 WHERE = (
@@ -60,6 +61,20 @@ class Engine:
                 return str(self._client.images.get(name).short_id)
             except NotFound:
                 return None
+
+    def forget_replaced(self) -> None:
+        """Images of our source that a newer build has taken the name from are gone, but for the last of each stage: the
+        next build begins with it.
+        """
+        with in_words("the engine does not say which images are replaced"):
+            found = self._client.images.list(filters={"label": _STAGE, "dangling": True})
+            newest: dict[str, str] = {}
+            for image in sorted(found, key=lambda one: str(one.attrs["Created"])):
+                newest[image.labels[_STAGE]] = image.id
+            for image in found:
+                if image.id not in newest.values():
+                    with suppress(APIError):  # a container of another run, or a build, stands on it
+                        self._client.images.remove(image.id)
 
     def create_network(self, project: str, prefix: str) -> bool:
         """A network of that project, of the addresses that begin so, from which nothing leads out; False where another

@@ -111,6 +111,7 @@ class StackSubject:
         words = docker.composer.words(self.stack.path, docker.owner.next_project(), "build")
         with tempfile.TemporaryDirectory(prefix="retryproof-") as folder:
             await docker.composer.run(self.supervisor, words, log=Path(folder) / "build.log", env={}, on_line=line)
+        await on_a_thread(docker.engine.forget_replaced)
 
     async def _with_logs(self, instance: StackInstance, error: StackError) -> StackError:
         """The same, with what its containers wrote: all of it in a folder, if there is one, and the last here."""

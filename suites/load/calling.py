@@ -98,6 +98,7 @@ class Calling:
         finally:
             if beating is not None:
                 beating.cancel()
+            self._callers.close()
             self._recording.flush()
 
     def give_up(self) -> None:

@@ -36,6 +36,9 @@ class PlainCaller:
     async def begin(self) -> None:
         """It needs nothing beforehand."""
 
+    def close(self) -> None:
+        """There is nothing to close."""
+
     async def operation(self, line: Line, instance: int, number: int) -> Told:
         """One operation, and what its caller may believe of it. Raises NoPortError."""
         del instance
@@ -56,14 +59,14 @@ def told(answer: Answer, number: int, not_executed: Sequence[Claim]) -> Told:
         tokens = _decoder.decode(answer.body).choices[_ONE_CHOICE].token_ids or []
     except (msgspec.DecodeError, UnicodeDecodeError, IndexError):
         return Told(ended=Ended.GARBAGE, why=f"{answer.status} with no completion")
-    return own(tokens, number, f"{answer.status}")
+    return own(tokens, number, f"{answer.status} with a result")
 
 
 def own(tokens: Sequence[int], number: int, where: str) -> Told:
     """Whether these are the tokens of an execution of that operation."""
     if len(tokens) > 2 and list(tokens) == result_tokens(number, tokens[2], _ONE_CHOICE):
         return OK
-    return Told(ended=Ended.GARBAGE, why=f"{where} with a result that is not its operation's")
+    return Told(ended=Ended.GARBAGE, why=f"{where} that is not its operation's")
 
 
 def failed(answer: Answer, not_executed: Sequence[Claim]) -> Told:

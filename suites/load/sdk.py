@@ -4,6 +4,7 @@ abandons and repeats; a submit that may have been lost it sends again under the 
 
 import asyncio
 import itertools
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,9 +36,11 @@ from suites.tinker.answers import (
     text_in,
 )
 
-_PAUSE_S = 0.5  # before what failed is sent again, as the SDK pauses
+PAUSE_S = 0.5  # before what failed is sent again, as the SDK pauses
 _HEARTBEAT_S = 30.0
 _SESSION_S = 60.0  # for the answer to what makes a session: whoever starts may be slow
+_NUMBERS = re.compile(r"[0-9][0-9.:]*")
+_SHOWN = 120  # characters of what a server says
 _AGAIN = frozenset({408, 409, 429})  # and every 5xx: the SDK sends it again
 
 
@@ -68,6 +71,7 @@ class SdkCaller:
         give_up_s: float,
         patience_s: float,
         leave_every: int,
+        pause_s: float = PAUSE_S,
     ) -> None:
         self._gates = gates
         self._progress = progress
@@ -76,6 +80,7 @@ class SdkCaller:
         self._give_up_s = give_up_s
         self._patience_s = patience_s
         self._leave_every = leave_every
+        self._pause_s = pause_s
         self._sessions: list[_Session] = []
         self._polls: list[Template] = []
 
@@ -95,6 +100,11 @@ class SdkCaller:
                     await session.line.ask(session.heartbeat, _SESSION_S)
                 except BrokenError:
                     continue  # the next one will tell
+
+    def close(self) -> None:
+        """Its sessions are left alone."""
+        for session in self._sessions:
+            session.line.close()
 
     async def operation(self, line: Line, instance: int, number: int) -> Told:
         """One operation, and what its caller may believe of it. Raises NoPortError."""
@@ -123,7 +133,7 @@ class SdkCaller:
             if answer is not None:
                 why = f"submit: status {answer.status}"
             self._progress.add(Count.RESENT)
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(self._pause_s)
         return Told(ended=Ended.NO_ANSWER, why=why)
 
     async def _polled(self, line: Line, poll: Template, id_: bytes, number: int, deadline_s: float) -> Told:
@@ -141,7 +151,7 @@ class SdkCaller:
                     answer = await line.ask(request, min(self._patience_s, left_s))
             except BrokenError as error:
                 why = str(error)
-                await asyncio.sleep(_PAUSE_S)
+                await asyncio.sleep(self._pause_s)
                 continue
             if answer is None:
                 self._progress.add(Count.ABANDONED)
@@ -157,8 +167,8 @@ class SdkCaller:
             case Sampled(sample=sample):
                 tokens = sample.sequences[0].tokens if len(sample.sequences) == 1 else ()
                 return own(tokens, number, "a result")
-            case FutureFailed(category=category):
-                return Told(ended=failed(answer, self._not_executed).ended, why=f"failed: {category}")
+            case FutureFailed(says=says):
+                return Told(ended=failed(answer, self._not_executed).ended, why=kind_of(says))
             case Gone():
                 return Told(ended=Ended.UNKNOWN, why="its future is gone (404)")
             case Refused() | Lost():
@@ -182,9 +192,15 @@ class SdkCaller:
         except BrokenError as error:
             raise NoSessionError(f"{line.gate.host} gave no {key}: {error}") from None
         if answer is None or (found := text_in(_reply(answer), key)) is None:
+            line.close()
             said = f"no answer in {_SESSION_S:g} s" if answer is None else f"{answer.status} with {answer.body[:80]!r}"
             raise NoSessionError(f"{line.gate.host} gave no {key}: {said}; expected one that speaks tinker")
         return found
+
+
+def kind_of(says: str) -> str:
+    """The same for all failures of one kind: what a server says of one may name numbers and addresses of its own."""
+    return f"failed: {_NUMBERS.sub('N', says)[:_SHOWN]}"
 
 
 def _is_again(answer: Answer) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal
 from faults.vocabulary import Phase, Sight
 from signoff.comparison import judged_pairs
 from signoff.decisions import Pair, in_words
+from signoff.diagram import CALLER
 from signoff.report import CellReport, Report, SubjectReport
 from signoff.sign_off import GivingUp
 
@@ -32,7 +33,7 @@ def giving_up_of(base: Report, candidate: Report) -> tuple[GivingUp, ...]:
         unknown = any(cells and not (ms and heard) for cells, heard, ms in zip(waited, timed, timeouts, strict=True))
         if unknown or not any(waited):
             continue
-        was, now = (_multiple(cells, ms) for cells, ms in zip(timed, timeouts, strict=True))
+        was, now = (_multiple(cells, of, ms) for cells, ms in zip(timed, timeouts, strict=True))
         changed = (was is None) is not (now is None) or abs((now or 0) - (was or 0)) >= NOTABLE
         cells = tuple(dict.fromkeys(cell.id for side in waited for cell in side))
         rows.append(GivingUp(evidence=evidence, of=of, base=was, candidate=now, changed=changed, cells=cells))
@@ -60,5 +61,13 @@ def _timeout_ms(subject: SubjectReport, of: Timeout) -> int:
     return subject.connect_timeout_ms if of == "connect" else subject.read_timeout_ms
 
 
-def _multiple(cells: Sequence[CellReport], timeout_ms: int) -> float | None:
-    return round(median(cell.delay_ms for cell in cells) / timeout_ms, 1) if cells else None
+def _multiple(cells: Sequence[CellReport], of: Timeout, timeout_ms: int) -> float | None:
+    return round(median(_waited_ms(cell, of) for cell in cells) / timeout_ms, 1) if cells else None
+
+
+def _waited_ms(cell: CellReport, of: Timeout) -> float:
+    """For an answer from when the router first saw anything of it: what the forwarder took until then is no wait for
+    a failure, and on a machine that is busy it is most of a time-out.
+    """
+    seen = (step.ms for step in cell.diagram if step.who != CALLER and step.whom != CALLER)
+    return cell.delay_ms - (next(seen, 0) if of == "read" else 0)

@@ -13,7 +13,7 @@ from faults.mix import MixError, mix_in
 from signoff.giving_up import giving_up_of
 from signoff.loads import Load, loads_up_to
 from signoff.mix import default_mix
-from signoff.report import CellReport, Worked
+from signoff.report import CellReport, Step, Worked
 from signoff.work import interval, weight_of, work_of
 from tests.literal_reports import cell, literal_report
 
@@ -93,6 +93,14 @@ def waits(base: CellReport, candidate: CellReport, **stated: int) -> list[tuple[
 
 def test_a_caller_that_waits_twice_the_read_timeout_is_shown_as_two() -> None:
     assert waits(SILENT, replace(SILENT, delay_ms=598.0)) == [("read", 1.0, 2.0)]
+
+
+def test_what_the_forwarder_took_before_its_router_saw_anything_is_no_wait_for_an_answer() -> None:
+    """A busy machine takes most of a time-out for it. Of what no router saw all of it is a wait."""
+    sent, told = Step(250, "forwarder", "upstream 0", "sending 1"), Step(600, "forwarder", "caller", "unknown")
+    late = replace(SILENT, delay_ms=600.0, diagram=(Step(0, "caller", "forwarder", "operation 1"), sent, told))
+    assert waits(late, replace(late, diagram=(late.diagram[0], told))) == [("read", 1.2, 2.0)]
+    assert waits(*[replace(late, evidence="connect timeout")] * 2) == [("connect", 6.0, 6.0)]
 
 
 def test_a_caller_that_has_a_result_now_waits_for_no_failure() -> None:

@@ -162,6 +162,7 @@ class _Made:
             machine=Machine(
                 files=self.limits.files,
                 backlog=self.limits.backlog,
+                packets=self.limits.packets,
                 ports=self.limits.ports,
                 cores=self.limits.cores,
                 memory_bytes=self.limits.memory_bytes,

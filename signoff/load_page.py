@@ -67,7 +67,8 @@ def _machine(report: LoadReport) -> str:
     machine = report.machine
     return (
         f"This machine: {machine.cores} cores, {machine.memory_bytes / 1024**3:.1f} GiB free, {machine.files:,} "
-        f"files a process, {machine.backlog:,} connections may wait, {machine.ports:,} ports a source address."
+        f"files a process, {machine.backlog:,} connections and {machine.packets:,} packets may wait, "
+        f"{machine.ports:,} ports a source address."
     )
 
 

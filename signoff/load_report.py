@@ -23,6 +23,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     files: int
     backlog: int
+    packets: int
     ports: int
     cores: int
     memory_bytes: int

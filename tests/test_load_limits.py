@@ -7,7 +7,7 @@ import pytest
 from suites.load.limits import SPARE_FILES, LimitError, Limits, Wanted, layout, needed_bytes
 from suites.load.machine import available_bytes, limits_here
 
-_HERE = Limits(files=20_000, backlog=4_096, ports=28_232, cores=2, memory_bytes=24 * 1024**3)
+_HERE = Limits(files=20_000, backlog=4_096, packets=1_000, ports=28_232, cores=2, memory_bytes=24 * 1024**3)
 
 
 def test_a_small_load_takes_one_process_of_each_kind() -> None:

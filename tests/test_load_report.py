@@ -38,7 +38,7 @@ def loaded(*changes: tuple[str, object]) -> LoadReport:
         for_s=None,
         faults=None,
         under=[],
-        machine=Machine(files=20_000, backlog=4_096, ports=28_000, cores=2, memory_bytes=1 << 34),
+        machine=Machine(files=20_000, backlog=4_096, packets=1_000, ports=28_000, cores=2, memory_bytes=1 << 34),
         steps=[step],
         verdict=step.verdict,
     )

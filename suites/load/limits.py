@@ -22,17 +22,19 @@ class LimitError(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What was read of this machine. files: that one process may have open; backlog: connections that may wait to be
-    accepted at one listener (net.core.somaxconn); ports: of one source address to one destination.
+    accepted at one listener (net.core.somaxconn); packets: that may wait on loopback before further ones are dropped
+    (net.core.netdev_max_backlog); ports: of one source address to one destination.
     """
 
     files: int
     backlog: int
+    packets: int
     ports: int
     cores: int
     memory_bytes: int
 
     def __post_init__(self) -> None:
-        for name in ("files", "backlog", "ports", "cores", "memory_bytes"):
+        for name in ("files", "backlog", "packets", "ports", "cores", "memory_bytes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number above 0")
 
@@ -40,6 +42,7 @@ class Limits:
         """All of them, for a person."""
         return (
             f"{self.files:,} files a process, {self.backlog:,} connections may wait at a listener, "
+            f"{self.packets:,} packets on loopback, "
             f"{self.ports:,} ports a source address, {self.cores} cores, "
             f"{self.memory_bytes / 1024**3:.1f} GiB of memory free"
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from suites.load.limits import Limits
 
 _SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
+_PACKETS = Path("/proc/sys/net/core/netdev_max_backlog")
 _PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _MEMORY = Path("/proc/meminfo")
 _UNLIMITED_FILES = 1 << 20
@@ -19,6 +20,7 @@ def limits_here() -> Limits:
     return Limits(
         files=_UNLIMITED_FILES if soft == resource.RLIM_INFINITY else soft,
         backlog=int(_SOMAXCONN.read_text()),
+        packets=int(_PACKETS.read_text()),
         ports=last - first + 1,
         cores=len(os.sched_getaffinity(0)),
         memory_bytes=available_bytes(_MEMORY.read_text()),

@@ -1,7 +1,9 @@
 """One configuration of a survey: is there a result of it, what does it take, and what is seen of it."""
 
 import asyncio
+import math
 import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +24,8 @@ from signoff.reporting import counts_of
 from suites.registry import described
 from suites.subject import SubjectError, SubjectSpec
 
+QUICK_MS = 1_000  # what takes longer is not started once more to be measured
+IN_VAIN = 1  # rounds that proved nothing though this machine did not stall: what hangs goes on to hang
 ROUNDS = 3  # of what proved nothing, or was lived through while this machine stalled
 
 
@@ -81,16 +85,18 @@ def candidate(name: str, options: ExamineOptions, results: Path) -> Candidate:
 
 
 def start_ms(name: str, console: Console) -> float:
-    """How long an instance takes until it is ready, the second time: by then this machine has read its files. Raises
-    CommandError where it never is.
+    """How long an instance takes until it is ready; where that is no more than QUICK_MS the second time, for by then
+    this machine has read its files. Raises CommandError where it never is.
     """
 
-    async def work(session: Session) -> float:
-        async with session.driver.stages.one():
-            pass
+    async def once(session: Session) -> float:
         began = time.monotonic()
         async with session.driver.stages.one():
             return (time.monotonic() - began) * 1000
+
+    async def work(session: Session) -> float:
+        first = await once(session)
+        return await once(session) if first <= QUICK_MS else first
 
     return with_subject(name, work, console=console)
 
@@ -113,15 +119,18 @@ def surveyed_on(one: Candidate, items: tuple[Item, ...], options: ExamineOptions
 
 def seen(one: Candidate, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Report:
     """The report on these items. What proved nothing, or was lived through while this machine stalled, is lived through
-    again. Raises CommandError.
+    again, as long as that may bring something else and less than half of its time is over. Raises CommandError.
     """
+    began, limit_s = time.monotonic(), options.limit_s or math.inf
     report = examine_subject(one.name, items, options, console).report
+    in_vain: Counter[str] = Counter()
     for _ in range(ROUNDS):
-        doubtful = {cell.id for cell in report.cells if _is_doubtful(cell)}
-        if not doubtful:
+        doubtful = {cell.id for cell in report.cells if _is_doubtful(cell) and in_vain[cell.id] < IN_VAIN}
+        if not doubtful or time.monotonic() - began > limit_s / 2:
             break
         again = examine_subject(one.name, with_twins(items, doubtful), options, console).report
         report = _with(report, [cell for cell in again.cells if cell.id in doubtful])
+        in_vain.update(cell.id for cell in report.cells if cell.id in doubtful and not cell.stalled)
     subject = msgspec.structs.replace(report.subject, version=one.spec.version)
     return msgspec.structs.replace(report, subject=subject, named=one.name)
 

@@ -44,7 +44,7 @@ def html_of_sign_off(sign_off: SignOff) -> bytes:
         subjects=f"{sign_off.base.named} → {sign_off.candidate.named}",
         sub=f"{counts}; depth {sign_off.depth}; seed {sign_off.seed}; {versions(sign_off)}",
         partial=sign_off.partial,
-        matter=sign_off.matter,
+        matter=sign_off.matter[1 if sign_off.partial else 0 :],  # why it is not whole stands above them
         notes=sign_off.notes,
         tool=sign_off.tool,
         data=data_of_sign_off(sign_off),

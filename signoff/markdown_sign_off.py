@@ -56,7 +56,8 @@ def _headline(sign_off: SignOff) -> Section:
     lines = [MARKER, f"## {SIGNS[sign_off.verdict]} {sign_off.verdict}: {sides}", ""]
     if sign_off.partial:
         lines += [f"**Not whole: {escaped(sign_off.partial)}.** No verdict is claimed.", ""]
-    lines += [f"- {escaped(line)}" for line in sign_off.matter]
+    matter = sign_off.matter[1 if sign_off.partial else 0 :]  # why it is not whole stands above them
+    lines += [f"- {escaped(line)}" for line in matter]
     asked = f"depth {sign_off.depth}, seed {sign_off.seed}"
     lines += ["", f"{escaped(counts)}; {escaped(asked)}; {escaped(versions(sign_off))}"]
     lines += [line for note in sign_off.notes for line in ("", f"Note: {escaped(note)}")]

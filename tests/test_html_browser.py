@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from signoff.allowances import Allowed
 from signoff.html import html_of_report, html_of_sign_off
-from signoff.report import Step
+from signoff.report import Loaded, Step, Worked
 from signoff.signing_off import sign_off_of
 from tests.literal_reports import RETRIED, broken, cell, literal_report
 
@@ -27,6 +29,9 @@ DRAWN = (
     Step(2, "upstream 0", "", "reset-after", "strike", (6, 7)),
     Step(3, "forwarder", "caller", "operation 1: unknown 502 (whole)"),
 )
+WORK = Worked(mix="m", origin="o", per_1000=10.0, operations=200, lost=1, doubled=1)
+LOADS = (Loaded(state="down", at_once=1_000, reason="this machine stalled"),)
+LONG = f"in '/{'a' * 90}/report.json'"
 TRUE: dict[str, Any] = {"truth": "executed", "evidence": "whole reply with a status 503", "phase": "status"}
 
 
@@ -38,7 +43,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     base = literal_report(cell(outcome="unknown", status=502, diagram=DRAWN, **TRUE), *others)
     candidate = literal_report(broken(RETRIED, attempts=2, executions=2, diagram=DRAWN, **TRUE), *others)
     paths = ("base/report.json", "candidate/report.json")
-    sign_off = sign_off_of(base, candidate, paths=paths, strict=False, today=dt.date(2026, 11, 30))
+    known = Allowed(cells="no/*", reason="none", owner="me", expires=dt.date(2027, 1, 31))
+    base, candidate = (replace(side, work=WORK, loads=LOADS) for side in (base, candidate))
+    today = dt.date(2026, 11, 30)
+    sign_off = sign_off_of(
+        base, candidate, paths=paths, strict=False, allowed=[known], today=today, notes=(LONG,), partial=LONG
+    )
     made = {"signoff": html_of_sign_off(sign_off), "check": html_of_report(candidate, "mine")}
     for name, page in made.items():
         (folder / f"{name}.html").write_bytes(page)

@@ -52,7 +52,7 @@ function measures() {
   if (D.waits.length) section("waits", "Time until a caller knows of a failure, in time-outs",
     table(["evidence", "time-out", ...named], D.waits, "time to answer"));
   if (D.allowances.length) section("allowances", "Allowances", table(["cells", "reason", "owner", "until", "state", "excuses"],
-    D.allowances, "allowances", "stacks"));
+    D.allowances, "each allowance", "stacks"));
 }
 
 const filter = { text: "", word: "", phase: "", kind: "" };

@@ -7,7 +7,7 @@ from rich.status import Status
 from rich.text import Text
 
 from retryproof.terminal import STYLES, print_indented, print_labelled, print_line, sheet
-from signoff.load_report import LoadReport, Step
+from signoff.load_report import LoadFinding, LoadReport, Step
 from suites.load.asked import Load
 from suites.load.found import Sample
 from suites.load.limits import Layout, Limits
@@ -115,8 +115,13 @@ def _print_step(out: Console, step: Step) -> None:
         ("  CPU ms", f"callers {step.caller_cpu_ms_per_operation:.3f}, routers {step.router_cpu_ms_per_operation:.3f}"),
         ("  callers", ", ".join(f"{counts.get(name, 0):,} {words}" for name, words in _COUNTED.items())),
         *(("  failed", f"{count:,} {kind}") for kind, count in step.failures.items()),
-        *((f"  {one.verdict}", f"{one.check}: {one.says}") for one in step.findings if one.verdict != "PASS"),
+        *((f"  {one.verdict}", f"{one.check}: {one.says}") for one in step.findings if _is_shown(one)),
     )
+
+
+def _is_shown(finding: LoadFinding) -> bool:
+    """What does not hold; and of a soak what was measured."""
+    return finding.verdict != "PASS" or finding.check.startswith("flat")
 
 
 def _number(value: float | None, digits: int = 0) -> str:

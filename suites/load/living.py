@@ -6,11 +6,10 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from fake_router.service import Engine, Held, Service
 from suites.ending import to_the_end
 from suites.foreign import ForeignInstance
 from suites.load.accounts import Accounts
@@ -20,6 +19,7 @@ from suites.load.ended import Tally
 from suites.load.found import Found, Member, Role, Sample, Use, peak_in_flight
 from suites.load.limits import Layout
 from suites.load.progress import Count
+from suites.load.releasing import Releasing, services_of
 from suites.load.routers import RouterProcess
 from suites.load.target import loaded, orders
 from suites.load.usage import Watched
@@ -34,7 +34,6 @@ T = TypeVar("T")
 
 STARTING = 4  # processes that start side by side
 LOOK_S = 0.5
-STALLED_S = 60.0  # some wait at the routers, and for so long nothing has come there: no more will
 _QUIET_S = 0.2
 _SETTLE_S = 60.0
 
@@ -88,7 +87,7 @@ class Living:
         await to_the_end(_stopped(parts))
 
     async def _start_routers(self) -> None:
-        services = _services(self.load.service, self.layout.routers)
+        services = services_of(self.load.service, self.layout.routers)
         for nth in range(len(services)):
             folder = self.folder / f"router-{nth}"
             router = RouterProcess(self.file.spec.upstreams, folder, self.supervisor, self.file.spec.listen)
@@ -152,7 +151,7 @@ class Living:
 
     async def _until_done(self, crew: Crew) -> None:
         """Look at all of it again and again; what is held is released once all of it is."""
-        releasing = _Releasing(load=self.load, routers=self._routers)
+        releasing = Releasing(load=self.load, routers=self._routers)
         while not crew.are_done():
             await asyncio.sleep(LOOK_S)  # a look is a measurement: it comes with the clock
             crew.require()
@@ -200,31 +199,6 @@ class Living:
                 yield f"instance {nth} {how}"
 
 
-@dataclass(slots=True, kw_only=True)
-class _Releasing:
-    """Sees how many wait at the routers, and releases them once all do, or no more come."""
-
-    load: Load
-    routers: Sequence[RouterProcess]
-    _released: bool = False
-    _entries: int = 0
-    _since_s: float = field(default_factory=time.monotonic)
-
-    async def look(self) -> int:
-        """How many wait now."""
-        states = [await router.status() for router in self.routers]
-        waiting = sum(state.waiting for state in states)
-        if isinstance(self.load.service, Held) and not self._released:
-            entries = sum(state.entries for state in states)
-            if entries != self._entries or not waiting:
-                self._entries, self._since_s = entries, time.monotonic()
-            if waiting >= self.load.in_flight or time.monotonic() - self._since_s > STALLED_S:
-                self._released = True
-                for router in self.routers:
-                    await router.release()
-        return waiting
-
-
 async def _stopped(parts: Sequence[Crew | RouterProcess | AnyInstance]) -> None:
     await asyncio.gather(*(part.stop() for part in parts))
 
@@ -233,13 +207,3 @@ def _in_turn(each: Sequence[T]) -> Iterator[Sequence[T]]:
     """A few at a time: what starts an interpreter keeps a core busy."""
     for first in range(0, len(each), STARTING):
         yield each[first : first + STARTING]
-
-
-def _services(service: Service, routers: int) -> list[Service]:
-    """Of each of so many routers; the places of an engine are dealt out among them. Raises ValueError for too few."""
-    if not isinstance(service, Engine):
-        return [service] * routers
-    if service.capacity < routers:
-        raise ValueError(f"an engine of capacity {service.capacity} behind {routers} routers; expected one for each")
-    least, more = divmod(service.capacity, routers)
-    return [replace(service, capacity=least + (nth < more)) for nth in range(routers)]

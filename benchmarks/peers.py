@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 HOST = "127.0.0.1"
@@ -110,7 +111,9 @@ def nginx(body: bytes, *, core: int) -> Iterator[Server]:
 
 @contextmanager
 def httpserver(body: bytes, *, core: int) -> Iterator[Server]:
-    """A pytest-httpserver that answers POSTs with that body."""
+    """A pytest-httpserver that answers POSTs with that body. Raises MissingError."""
+    if find_spec("pytest_httpserver") is None:
+        raise MissingError("pytest-httpserver is not installed; expected it (pip install 'retryproof[bench]')")
     with free_port() as port:
         command = [sys.executable, "-c", HTTPSERVER, HOST, str(port), TARGET]
         with started(command, core=core, stdin=body, quiet=True) as process:

@@ -1,5 +1,6 @@
-"""How fast is the fake router, ledger on? `python -m benchmarks.router_rate` measures it against nginx and
-pytest-httpserver, one core each, the same reply, and reads the ledger back after every run.
+"""How fast is the fake router, ledger on? `python -m benchmarks.router_rate` measures it against nginx, and against
+those of pytest-httpserver, WireMock and mountebank that are installed; one core each, the same reply. It reads the
+ledger back after every run.
 
 Exit codes: 0 the router is fast enough and its ledger exact, 1 it is not, 4 a component is missing.
 
@@ -12,7 +13,6 @@ others use meanwhile, where rates do not.
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,11 +21,11 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.peers import HOST, TARGET, MissingError, Server, httpserver, need, nginx, pinned, started
-from benchmarks.ratio import ratio_of
+from benchmarks.mocks import MOCKS
+from benchmarks.peers import HOST, TARGET, MissingError, Server, need, nginx, pinned, started
+from benchmarks.rates import Load, Rates
 from fake_router.entries import Received
 from fake_router.ledger import load
 from fake_router.replies import body_of
@@ -34,9 +34,9 @@ from faults.vocabulary import Content
 PAIRS = 7
 SECONDS = 2
 CONNECTIONS = 64
-OF_NGINX = 0.25
-OF_HTTPSERVER = 10.0
-HTTPSERVER_RUNS = 3
+OF_NGINX = 0.35
+MOCK_RUNS = 3
+WARM_UP_S = 10  # of a mock: a JVM compiles what it runs often
 
 # `request` is called once more before the run, when wrk looks whether the script's requests are well-formed.
 SCRIPT = """
@@ -57,27 +57,6 @@ end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """What wrk says of one run, and the CPU that the server used meanwhile."""
-
-    answered: int
-    sent: int
-    us: int
-    errors: int
-    cpu_s: float
-
-    @property
-    def rate(self) -> float:
-        """Answers per second."""
-        return self.answered / (self.us / 1e6)
-
-    @property
-    def cpu_us(self) -> float:
-        """Microseconds of CPU for each answer."""
-        return self.cpu_s * 1e6 / self.answered
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Cores:
     """The core of the server, and that of the load generator: another one where there is one."""
 
@@ -94,35 +73,44 @@ class Cores:
 def main() -> int:
     """Measure, print a table, and say in the exit code whether it is enough."""
     try:
-        need("wrk", "nginx")
-        if find_spec("pytest_httpserver") is None:
-            raise MissingError("pytest-httpserver is not installed; expected it (pip install 'retryproof[bench]')")
-        return _measured(Cores.chosen())
+        return _report(measure(Cores.chosen()))
     except MissingError as error:
         print(f"router_rate: {error}", file=sys.stderr)
         return 4
 
 
-def _measured(cores: Cores) -> int:
+def measure(cores: Cores) -> Rates:
+    """All of them in turns, on the same core. Raises MissingError where wrk or nginx is missing."""
+    need("wrk", "nginx")
     _, body = body_of(Content.RESULT, None, 100_000, 1)
-    routers: list[Load] = []
-    nginxes: list[Load] = []
-    https: list[Load] = []
-    exact = True
+    found = Rates()
     with ExitStack() as stack:
         script = Path(stack.enter_context(tempfile.TemporaryDirectory()), "post.lua")
         script.write_text(SCRIPT)
         router, control = stack.enter_context(_router(cores.server))
         beside = stack.enter_context(nginx(body, core=cores.server))
-        http = stack.enter_context(httpserver(body, core=cores.server))
+        mocks = _mocks(stack, body, cores, script, found.missing)
         for pair in range(PAIRS):
             _control(control, "reset")
-            routers.append(_wrk(script, router, cores.load))
-            exact &= _is_exact(control, routers[-1], pair)
-            nginxes.append(_wrk(script, beside, cores.load))
-            if pair < HTTPSERVER_RUNS:
-                https.append(_wrk(script, http, cores.load))
-    return _report(routers, nginxes, https, exact=exact)
+            found.routers.append(_wrk(script, router, cores.load))
+            found.exact &= _is_exact(control, found.routers[-1], pair)
+            found.nginxes.append(_wrk(script, beside, cores.load))
+            for name, mock in mocks.items() if pair < MOCK_RUNS else ():
+                found.mocks.setdefault(name, []).append(_wrk(script, mock, cores.load))
+    return found
+
+
+def _mocks(stack: ExitStack, body: bytes, cores: Cores, script: Path, missing: list[str]) -> dict[str, Server]:
+    """Those that are installed, warm."""
+    servers = {}
+    for name, (start, _) in MOCKS.items():
+        try:
+            servers[name] = stack.enter_context(start(body, core=cores.server))
+        except MissingError as error:
+            missing.append(str(error))
+            continue
+        _wrk(script, servers[name], cores.load, WARM_UP_S)
+    return servers
 
 
 @contextmanager
@@ -141,15 +129,15 @@ def _port_of(address: str) -> int:
     return int(address.rpartition(":")[2])
 
 
-def _wrk(script: Path, server: Server, core: int) -> Load:
+def _wrk(script: Path, server: Server, core: int, seconds: int = SECONDS) -> Load:
     url = f"http://{HOST}:{server.port}{TARGET}"
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "-s", str(script), url]
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", str(script), url]
     before_s = server.cpu_s
     with pinned(core):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     cpu_s = server.cpu_s - before_s
     if done.returncode != 0:
-        raise MissingError(f"wrk failed: {done.stderr.strip() or done.stdout.strip()!r}; expected a run of {SECONDS} s")
+        raise MissingError(f"wrk failed: {done.stderr.strip() or done.stdout.strip()!r}; expected a run of {seconds} s")
     return Load(**json.loads(done.stdout.splitlines()[-1]), cpu_s=cpu_s)
 
 
@@ -175,25 +163,16 @@ def _is_exact(control: int, run: Load, pair: int) -> bool:
     return exact
 
 
-def _report(routers: list[Load], nginxes: list[Load], https: list[Load], *, exact: bool) -> int:
-    print(f"\n{'server':20}{'requests/s':>12}{'lowest':>10}{'highest':>10}{'CPU us/request':>16}{'runs':>6}")
-    for name, runs in {"fake router": routers, "nginx": nginxes, "pytest-httpserver": https}.items():
-        rates = [run.rate for run in runs]
-        cpu_us = statistics.median(run.cpu_us for run in runs)
-        print(
-            f"{name:20}{statistics.median(rates):12.0f}{min(rates):10.0f}{max(rates):10.0f}{cpu_us:16.1f}{len(runs):6}"
-        )
-    of_nginx = statistics.median(r.rate / n.rate for r, n in zip(routers, nginxes, strict=True))
-    times_cpu = statistics.median(r.cpu_us / n.cpu_us for r, n in zip(routers, nginxes, strict=True))
-    of_https = statistics.median(run.rate for run in routers) / statistics.median(run.rate for run in https)
-    print(f"\nmedian of {PAIRS} pairs: {of_nginx:.2f} of nginx (expected at least {OF_NGINX})")
-    print(f"for a request {times_cpu:.1f} times the CPU of nginx")
-    print(f"{of_https:.1f} times pytest-httpserver (expected at least {OF_HTTPSERVER:g})")
-    print(f"the ledger's count is {'exact' if exact else 'NOT exact'} in every run")
-    pairs = [r.rate / n.rate for r, n in zip(routers, nginxes, strict=True)]
-    print(ratio_of("requests a second of the fake router, to nginx", pairs, least=OF_NGINX).line)
-    print(ratio_of("requests a second of the fake router, to pytest-httpserver", [of_https], least=OF_HTTPSERVER).line)
-    return 0 if exact and of_nginx >= OF_NGINX and of_https >= OF_HTTPSERVER else 1
+def _report(found: Rates) -> int:
+    for line in ("", *found.table()):
+        print(line)
+    ratios = found.ratios(OF_NGINX, {name: least for name, (_, least) in MOCKS.items()})
+    for ratio in ratios:
+        print(ratio.line)
+    for line in found.missing:
+        print(f"not measured: {line}")
+    print(f"the ledger's count is {'exact' if found.exact else 'NOT exact'} in every run")
+    return 0 if found.exact and all(ratio.met for ratio in ratios) else 1
 
 
 if __name__ == "__main__":

@@ -51,8 +51,15 @@ ROWS: tuple[Row, ...] = (
         name="router_rate",
         says="the fake router beside other servers of canned replies",
         words=("benchmarks.router_rate",),
-        bottleneck="the fake router's one core, in Python",
-        expected_s=40,
+        bottleneck="the fake router's one core: less than half of it in Python, the rest in the kernel's send",
+        expected_s=80,
+    ),
+    Row(
+        name="router_held",
+        says="131,072 exchanges held at once by fake routers, on connections of their own",
+        words=("benchmarks.router_held",),
+        bottleneck="memory of the connection: socket, parser and performer; the exchange and its entries are a third",
+        expected_s=90,
     ),
     Row(
         name="futures_rate",

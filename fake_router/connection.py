@@ -16,7 +16,6 @@ from fake_router.routes import SAFE_METHODS, Probe, Refusal, Work, route
 from fake_router.switchboard import Switchboard
 from fake_router.wire import CONTINUE, MAX_BODY_BYTES, Expecting, Malformed, Request
 from fake_router.wire import Event as WireEvent
-from faults.acts import HEALTHY
 
 MAX_WAITING_BYTES = MAX_BODY_BYTES  # of their bodies together
 MAX_WAITING = 1_000  # requests that a peer has pipelined behind an open exchange; more stay in the kernel
@@ -86,12 +85,14 @@ class Connection:
                 return
             events = self._line.parser.feed(data)
             if len(events) == 1 and not self._queue and self._performer.exchange is None:
-                self._take(events[0])  # nearly always
+                self._take(events[0])
+                if self._performer.exchange is None and not self._line.parser.begun:
+                    return  # nearly always
             else:
                 self._queue.extend(events)
                 self._work_off()
-            if events and self.idle:
-                return
+                if events and self.idle:
+                    return
             if len(self._queue) > MAX_WAITING or self._waiting_bytes() > MAX_WAITING_BYTES:
                 self._full = True
                 self._line.leave_unread()
@@ -212,18 +213,16 @@ class Connection:
             stream=work.form.stream,
         )
         ledger.append(received if work.form.is_bare else received.asking(work.form))
-        can_strike = step.fault is None or reachable(step.act, work.form, http10=request.http10)
         exchange = Exchange(
             number=number,
             operation=operation,
             choices=work.choices,
             form=work.form,
-            act=step.act if can_strike else HEALTHY,
-            fault=step.fault if can_strike else None,
             read_timeout_s=step.read_timeout_s,
             keep_alive=request.keep_alive,
-            poison=step.poison if can_strike else None,
         )
+        if step.fault is None or reachable(step.act, work.form, http10=request.http10):
+            exchange.act, exchange.fault, exchange.poison = step.act, step.fault, step.poison
         if operation is not None:
             board.busier(1)
         if step.opens is not None:

@@ -188,10 +188,10 @@ class Exchange(msgspec.Struct, kw_only=True, gc=False):
     operation: int | None
     choices: int
     form: Form
-    act: ExchangeAct
-    fault: str | None
     read_timeout_s: float
     keep_alive: bool
+    act: ExchangeAct = HEALTHY
+    fault: str | None = None
     poison: ListenerStep | None = None  # the toxic that strikes it on its way
     execution: int = 0  # 0: not executed
     striking: int = 0  # the seq of its open Striking
@@ -200,13 +200,13 @@ class Exchange(msgspec.Struct, kw_only=True, gc=False):
     def on(self, event: Event) -> Commands:
         """What is to be done now. Raises ImpossibleEventError for an event that the table does not have."""
         point = self.state, event
-        if point not in TABLE:
-            raise ImpossibleEventError(f"{event!r} in {self.state!r} of exchange {self.number}")
-        if self.fault is not None:
-            step = TABLE[point](self.act)
-        elif self.act is HEALTHY:
-            step = _OF_HEALTHY[point]
+        if self.fault is None and self.act is HEALTHY:
+            step = _OF_HEALTHY.get(point)
+        elif (transition := TABLE.get(point)) is None:
+            step = None
         else:
-            step = _without_strike(TABLE[point](self.act))
+            step = transition(self.act) if self.fault is not None else _without_strike(transition(self.act))
+        if step is None:
+            raise ImpossibleEventError(f"{event!r} in {self.state!r} of exchange {self.number}")
         self.state, commands = step
         return commands

@@ -11,32 +11,36 @@ _END = b"\r\n\r\n"
 
 
 class Head(msgspec.Struct, frozen=True, gc=False):
-    """What a head says of a request that keeps its connection and whose body has a length of its own."""
+    """A head, and what it says of a request that keeps its connection and whose body has a length of its own."""
 
+    data: bytes
+    request_bytes: int  # with its body
     method: str
     target: str
     http10: bool
-    body_bytes: int
+
+    def begins(self, data: bytes) -> bool:
+        """These bytes are one request with that head, from its first to its last."""
+        return len(data) == self.request_bytes and data.startswith(self.data)
 
 
 _known: dict[bytes, Head] = {}
 
 
-def recall(data: bytes) -> tuple[Head, bytes] | None:
-    """The head and the body of the one request that these bytes are, from its first to its last; None where they are
-    something else, or begin with a head that was not remembered.
+def recall(data: bytes) -> Head | None:
+    """The head of the one request that these bytes are, from its first to its last; None where they are something else,
+    or begin with a head that was not remembered.
     """
-    end = data.find(_END) + 4
-    head = _known.get(data[:end])
-    return None if head is None or len(data) != end + head.body_bytes else (head, data[end:])
+    head = _known.get(data[: data.find(_END) + 4])
+    return None if head is None or len(data) != head.request_bytes else head
 
 
-def remember(data: bytes, head: Head) -> None:
+def remember(data: bytes, method: str, target: str, http10: bool, body_bytes: int) -> None:
     """Those bytes were read as one whole request with that head. It is kept where the body is what follows it: a
     chunked one is longer than its content.
     """
     end = data.find(_END) + 4
-    if end + head.body_bytes == len(data) and end <= MAX_BYTES:
+    if end + body_bytes == len(data) and end <= MAX_BYTES:
         if len(_known) >= MAX_HEADS:
             _known.clear()
-        _known[data[:end]] = head
+        _known[data[:end]] = Head(data[:end], len(data), method, target, http10)

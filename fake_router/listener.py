@@ -15,7 +15,7 @@ from collections.abc import Callable
 from fake_router.bound import bound, refused
 from fake_router.packet_filter import make_reachable, make_unreachable
 
-BACKLOG = 4096
+BACKLOG = 65_535  # what net.core.somaxconn allows of it; a burst of connects is not dropped
 SMALLEST_BUFFER = 1  # the kernel makes it as small as it lets one be (measured: 2304 bytes)
 MAX_FILLERS = 8
 _FILLER_MS = 100

@@ -221,6 +221,7 @@ class Performer:
         return Event.PEER_GONE
 
     def _replied(self, exchange: Exchange) -> None:
+        """How much of it the kernel took; whole: that is all of a reply that becomes whole."""
         sender, ledger = self._sender, self._board.ledger
         ledger.append(
             Replied(

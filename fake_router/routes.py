@@ -86,8 +86,10 @@ def probes_with(paths: Collection[str]) -> Mapping[str, object]:
 
 def route(request: Request, probes: Mapping[str, object] = PROBES) -> Work | Probe | Refusal:
     """What this request is."""
-    path = request.target if request.target in APIS else _path_of(request.target)
-    api = APIS.get(path)
+    path = request.target
+    if (api := APIS.get(path)) is None:
+        path = _path_of(path)
+        api = APIS.get(path)
     if api is not None:
         if request.method == "POST":
             work = work_in(request.body, api)

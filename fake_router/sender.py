@@ -65,7 +65,13 @@ class Sender:
         self._reply = reply
         if len(reply.parts) == 1 and isinstance(data := reply.parts[0], bytes):
             self._pieces = _NO_MORE  # nearly every reply under load
-            return self._send_all(data)
+            try:
+                self.handed = sent = self._line.send(data)
+            except OSError:
+                return False
+            if sent == len(data):
+                return True
+            return self._rest(data, sent)
         self._read_timeout_s = read_timeout_s
         self._pieces = pieces(reply.parts)
         self._hold = hold
@@ -114,6 +120,10 @@ class Sender:
         self.handed += sent
         if sent == len(data):
             return True
+        return self._rest(data, sent)
+
+    def _rest(self, data: bytes, sent: int) -> bool | None:
+        """None: it is sent when there is room."""
         self._left = memoryview(data)[sent:]
         self._line.on_writable(self._writable)
         return None

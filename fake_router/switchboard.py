@@ -57,7 +57,10 @@ class Switchboard:
 
     def next_exchange(self, operation: int | None, upstream: int = 0) -> tuple[int, int, ExchangeStep]:
         """The number of the exchange that has just been read, its number within its operation, and its step."""
-        self.watched()
+        if self.watches:
+            self.watched()
+        else:
+            self.seen_since_arming += 1
         self._exchanges += 1
         if operation is None:
             return self._exchanges, 1, HEALTHY_STEP
@@ -90,9 +93,8 @@ class Switchboard:
     def watched(self) -> None:
         """Record what the witnesses saw up to now; what the caller records next came later."""
         self.seen_since_arming += 1
-        if self.watches:
-            for watch in self.watches:
-                watch.poll()
+        for watch in self.watches:
+            watch.poll()
 
     def is_probe(self, request: Request) -> bool:
         """That request asks for no work."""

@@ -79,8 +79,8 @@ class RequestParser:
     """Reads requests one after the other from the bytes of one connection."""
 
     __slots__ = (
-        "_begun", "_body", "_body_bytes", "_events", "_expects", "_framing", "_head_bytes", "_in_body", "_over",
-        "_parser", "_target", "_unread",
+        "_body", "_body_bytes", "_events", "_expects", "_framing", "_head", "_head_bytes", "_in_body", "_over",
+        "_parser", "_target", "_unread", "begun",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -88,42 +88,43 @@ class RequestParser:
         self._over = False
         self._unread = 0  # bytes of the message that is being read
         self._parser: Any = httptools.HttpRequestParser(self)
+        self._head: Head | None = None  # of the request before, where that was remembered
         self.on_message_begin()
-        self._begun = False
+        self.begun = False  # a part of a request has come
 
     @property
     def unfinished_bytes(self) -> int:
         """At least how many bytes of a request have come whose end has not; 0 between requests."""
-        return max(self._unread, 1) if self._begun and not self._over else 0
+        return max(self._unread, 1) if self.begun and not self._over else 0
 
     @property
     def unfinished_body_bytes(self) -> int | None:
         """How much of the body has come of a request whose head has come and whose end has not; else None."""
-        return self._body_bytes if self._begun and self._in_body and not self._over else None
+        return self._body_bytes if self.begun and self._in_body and not self._over else None
 
     def feed(self, data: bytes) -> list[Event]:
         """The events that these further bytes complete, in order.
 
         Nothing follows a Malformed, or a request that says `Connection: close` (RFC 9112 s9.6).
         """
-        fresh = not (self._begun or self._over)
-        if fresh and (known := recall(data)) is not None:
-            head, body = known
+        fresh = not (self.begun or self._over)
+        head = self._head
+        if fresh and ((head is not None and head.begins(data)) or (head := recall(data)) is not None):
+            self._head, body = head, data[len(head.data) :]
             return [Request(method=head.method, target=head.target, body=body, keep_alive=True, http10=head.http10)]
         self._events = []
         parser = self._parser
         rest: bytes | None = data
         while rest is not None and not self._over:
             rest = self._feed_once(rest)
-        if fresh and parser is self._parser and not self._begun:  # of an ignored upgrade there is another parser
+        if fresh and parser is self._parser and not self.begun:  # of an ignored upgrade there is another parser
             self._remember(data)
         return self._events
 
     def _remember(self, data: bytes) -> None:
         match self._events:
             case [Request(keep_alive=True) as request]:
-                facts = request.method, request.target, request.http10, len(request.body)
-                remember(data, Head(*facts))
+                remember(data, request.method, request.target, request.http10, len(request.body))
 
     def _feed_once(self, data: bytes) -> bytes | None:
         """Take these bytes in, up to a request that asks for an upgrade; what lies behind it, if anything does."""
@@ -136,7 +137,7 @@ class RequestParser:
         except httptools.HttpParserError as error:
             self._stop(error)
         else:
-            if self._begun and not self._in_body and self._unread > 2 * MAX_HEAD_BYTES:
+            if self.begun and not self._in_body and self._unread > 2 * MAX_HEAD_BYTES:
                 self._refuse(431, f"a head of over {self._unread} bytes; expected at most {MAX_HEAD_BYTES}")
         return None
 
@@ -166,7 +167,7 @@ class RequestParser:
     # What httptools calls.
 
     def on_message_begin(self) -> None:
-        self._begun = True
+        self.begun = True
         self._in_body = self._expects = False
         self._target = b""
         self._body: list[bytes] = []
@@ -217,7 +218,7 @@ class RequestParser:
         )
         self._unread = 0
         self._body = []
-        self._begun = self._in_body = False
+        self.begun = self._in_body = False
 
 
 class _RefusedError(Exception):

@@ -6,6 +6,10 @@ kept, and given to the next request as its own (RFC 9112 s9.2: it is no response
 Its protocol tells the reader of a body when its framing is broken: aiohttp 3.14 tells only whoever waits for the head,
 and behind a chunk size that is no number, in a segment of its own, a body is waited for for ever (measured).
 
+Thousands of connects at once fill the queue of whoever is to accept them (Linux: 4,096), whose kernel then drops SYNs
+for ever longer; and the loop is late to see those that were accepted, so that their time is over. Few are under way at
+a time: the others wait as they would for a pool slot, before the time-out of their connect begins.
+
 A new connection is handed out as it is: what waits on it may be the session tickets that a TLS 1.3 server sends behind
 its handshake (RFC 8446 s4.6.1), and who threw it away for them would dial for ever.
 """
@@ -20,8 +24,12 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.http_exceptions import HttpProcessingError
 
+from forwarder.turns import Turns
+
 if TYPE_CHECKING:
     from aiohttp.tracing import Trace
+
+CONNECTS = 256  # under way at a time
 
 
 class TellingHandler(ResponseHandler):
@@ -36,10 +44,13 @@ class TellingHandler(ResponseHandler):
 
 
 class CleanConnector(aiohttp.TCPConnector):
-    """aiohttp's pool, which looks at an idle connection before a request is written to it."""
+    """aiohttp's pool, which looks at an idle connection before a request is written to it, and connects in turns: a
+    turn is waited for as long as a connect may take.
+    """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, connect_timeout_s: float, **options: Any) -> None:
         super().__init__(**options)
+        self._connects = Turns(CONNECTS, longest_s=connect_timeout_s)
         self._factory = partial(TellingHandler, loop=self._loop)  # type: ignore[assignment]  # partial is invariant
         self._handed_out: WeakSet[ResponseHandler] = WeakSet()
 
@@ -50,6 +61,12 @@ class CleanConnector(aiohttp.TCPConnector):
         while self._was_idle(connection := await super().connect(req, traces, timeout)) and _is_soiled(connection):
             connection.close()
         return connection
+
+    async def _create_connection(
+        self, req: aiohttp.ClientRequest, traces: list["Trace"], timeout: aiohttp.ClientTimeout
+    ) -> ResponseHandler:
+        async with self._connects.turn():
+            return await super()._create_connection(req, traces, timeout)
 
     def _was_idle(self, connection: Connection) -> bool:
         protocol = connection.protocol

@@ -89,6 +89,7 @@ def _session(settings: Settings) -> aiohttp.ClientSession:
     tracing.on_connection_reuseconn.append(_on_reused)
     return aiohttp.ClientSession(
         connector=CleanConnector(
+            connect_timeout_s=settings.connect_timeout_ms / 1000,
             limit=settings.max_connections,
             keepalive_timeout=settings.keep_alive_ms / 1000,
             happy_eyeballs_delay=None,

@@ -7,6 +7,7 @@ do not come, have an end here too.
 """
 
 import asyncio
+import itertools
 import socket
 from typing import cast
 
@@ -18,7 +19,12 @@ from forwarder.api.activity import Activity
 _EXTENSION = "forwarder.connection"
 _ESTABLISHED = 1  # tcp_info.tcpi_state; a FIN makes it CLOSE_WAIT, a reset CLOSE
 MOST_HEAD_BYTES = 64 * 1024  # and what came in one read with the last of them
-_SILENT_S, _PROBE_S, _PROBES = 30, 10, 3  # a peer that vanished without FIN is given up after a minute without an ACK
+# A peer that vanished without FIN is given up after one to two minutes without an ACK. No two connections in a row are
+# probed at the same time: those that were made together would be, again and again, and the receiving queue of loopback
+# and of veth holds 1,000 packets (net.core.netdev_max_backlog). What it dropped three times ended live callers.
+_SILENT_S, _PROBE_S, _PROBES = range(20, 61), range(7, 14), 6
+
+_COUNTER = itertools.count()
 
 
 class Connection(HttpToolsProtocol):
@@ -32,12 +38,12 @@ class Connection(HttpToolsProtocol):
         self._unanswered: list[RequestResponseCycle] = []
         self._ended = False
         self._in_head = False
+        self._probed = False
         self._head_bytes = 0
         self._head_late = self.loop.call_later(self.timeout_keep_alive, transport.close)
         self._socket = cast(socket.socket, transport.get_extra_info("socket"))
         # With no room in its buffer a write is tried at once, and is paused as long as the kernel has not taken it all.
         transport.set_write_buffer_limits(0)
-        _probe(self._socket)
         super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -77,6 +83,9 @@ class Connection(HttpToolsProtocol):
         self._head_bytes = 0
         self._head_late.cancel()
         self._head_late = self.loop.call_later(self.timeout_keep_alive, self.transport.close)
+        if not self._probed:  # before its first request its head is waited for, and no longer than that
+            self._probed = True
+            probe(self._socket, next(_COUNTER))
         super().on_message_begin()
         self.scope["extensions"] = {_EXTENSION: self}  # type: ignore[dict-item]
 
@@ -124,10 +133,11 @@ class Connection(HttpToolsProtocol):
         self.transport.abort()
 
 
-def _probe(connected: socket.socket) -> None:
+def probe(connected: socket.socket, nth: int) -> None:
+    """Have the kernel ask whether its peer is there; when, depends on which connection it is."""
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, _SILENT_S)
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, _PROBE_S)
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, _SILENT_S[nth % len(_SILENT_S)])
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, _PROBE_S[nth % len(_PROBE_S)])
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, _PROBES)
 
 

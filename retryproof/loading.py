@@ -198,7 +198,12 @@ async def _all(made: _Made, loads: list[tuple[Load, Layout]], look: Callable[[Sa
                     folder=folder / f"load-{nth}",
                     look=look,
                 )
-                made.add(await living.found())
+                try:
+                    made.add(await living.found())
+                except asyncio.CancelledError:
+                    if living.partly is not None:
+                        made.add(living.partly)
+                    raise
 
 
 @contextmanager

@@ -67,12 +67,15 @@ def test_a_mix_of_which_nothing_strikes_proves_nothing(place: Place) -> None:
 def test_ctrl_c_leaves_no_process_and_a_report_that_claims_nothing(place: Place) -> None:
     """In the midst of a load."""
     with place.start("load", "reference", "--in-flight", "4", "--for", "10m", "--out", "out") as process:
-        wait_until(process, lambda: bool(list(place.path.glob("tmp/*/load-0/caller-0/ready"))))
+        wait_until(process, lambda: any(path.stat().st_size for path in place.path.glob("tmp/*/load-0/*/records")))
         os.kill(process.pid, signal.SIGINT)
         end = ended(process)
     assert (end.code, end.message()) == (130, "interrupted")
     report = _report(place)
     assert (report.partial, report.verdict) == ("interrupted", "UNKNOWN")
+    (step,) = report.steps
+    assert step.succeeded > 100
+    assert step.executions >= step.succeeded
 
 
 def test_a_subject_that_is_killed_does_not_survive(place: Place) -> None:

@@ -108,10 +108,14 @@ class Crew:
             for caller in self._callers:
                 os.kill(caller.process.pid, signal.SIGUSR2)
 
+    async def end(self) -> None:
+        """They are ended, and have recorded what had become of their operations. Safe to call twice."""
+        await asyncio.gather(*(caller.process.stop() for caller in self._callers))
+
     async def stop(self) -> None:
-        """They are ended. Safe to call twice."""
+        """They are ended, and nothing more is read of them. Safe to call twice."""
+        await self.end()
         callers, self._callers = self._callers, []
-        await asyncio.gather(*(caller.process.stop() for caller in callers))
         for caller in callers:
             caller.progress.close()
 

@@ -5,7 +5,7 @@ and then the ledgers are read.
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +14,7 @@ from suites.ending import to_the_end
 from suites.foreign import ForeignInstance
 from suites.load.accounts import Accounts
 from suites.load.asked import Load
-from suites.load.crew import Crew
+from suites.load.crew import CallerError, Crew
 from suites.load.ended import Tally
 from suites.load.found import Found, Member, Role, Sample, Use, peak_in_flight
 from suites.load.limits import Layout
@@ -34,6 +34,7 @@ T = TypeVar("T")
 
 STARTING = 4  # processes that start side by side
 LOOK_S = 0.5
+CUT_SHORT_S = 10.0  # to read what is known of a load that was interrupted
 _QUIET_S = 0.2
 _SETTLE_S = 60.0
 
@@ -43,7 +44,7 @@ AnyInstance = ForeignInstance | StandingInstance
 
 @dataclass(slots=True, kw_only=True)
 class Living:
-    """A load that is lived through once. look: hears of every sample."""
+    """A load, lived through once. look: hears of every sample. partly: what is known of one that was interrupted."""
 
     load: Load
     layout: Layout
@@ -56,6 +57,7 @@ class Living:
     samples: list[Sample] = field(default_factory=list)
     counts: dict[Count, int] = field(default_factory=dict)
     most_waiting: int = 0
+    partly: Found | None = None
     _routers: list[RouterProcess] = field(default_factory=list)
     _instances: list[AnyInstance] = field(default_factory=list)
     _crew: Crew | None = None
@@ -77,9 +79,20 @@ class Living:
             self._watch(Role.CALLER, [process.pid for process in crew.processes])
             self._sample(crew)
             crew.begin()
-            await self._until_done(crew)
-            await self._settled()
-            return await self._made(crew.tally())
+            try:
+                await self._until_done(crew)
+                await self._settled()
+                return await self._made(crew.tally())
+            except asyncio.CancelledError:
+                await to_the_end(self._cut_short(crew))
+                raise
+
+    async def _cut_short(self, crew: Crew) -> None:
+        """What is known of a load that was interrupted: its callers record what has ended, and the routers tell."""
+        with suppress(TimeoutError, CallerError):
+            async with asyncio.timeout(CUT_SHORT_S):
+                await crew.end()
+                self.partly = await self._made(crew.tally())
 
     async def _end(self) -> None:
         """All processes, side by side: each may take its time."""

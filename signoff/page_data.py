@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from signoff.cell_words import because, did, replay_command, shows_most
+from signoff.cell_words import because, counted, did, replay_command, shows_most
 from signoff.decisions import decisions_of
 from signoff.measured_words import amplified, rate, waits
 from signoff.report import CellReport, Report, Step
@@ -127,7 +127,7 @@ def _side(cell: CellReport | None, tables: Tables, plans: str, named: str, *, di
     if cell is None:
         return None
     flags = [word for word, holds in (("tells", cell.tells), ("varies", cell.varies)) if holds]
-    flags += [f"{cell.warnings} warnings"] if cell.warnings else []
+    flags += [counted(cell.warnings, "warning")] if cell.warnings else []
     replay = replay_command(cell, plans, named) if named else ""
     return [
         tables.text(cell.verdict),

@@ -115,16 +115,20 @@ def warnings(base: CellReport, candidate: CellReport) -> Said | None:
     """Shoulds: a safe retry that is not made, a poor error. Where a side leaves one open, nobody can tell."""
     if base.warnings == candidate.warnings or _open_shoulds(base) or _open_shoulds(candidate):
         return None
-    change = Change.STRONGER if candidate.warnings < base.warnings else Change.WEAKER
-    return change, f"{base.warnings} warnings are now {candidate.warnings}{_warned(base, candidate)}"
+    fewer = candidate.warnings < base.warnings
+    says = (
+        f"{'fewer' if fewer else 'more'} warnings: {base.warnings}, now {candidate.warnings}{_warned(base, candidate)}"
+    )
+    return (Change.STRONGER if fewer else Change.WEAKER), says
 
 
 def attempts(base: CellReport, candidate: CellReport) -> Said | None:
     """What the same outcome costs, where it was counted."""
     if base.attempts is None or candidate.attempts is None or base.attempts == candidate.attempts:
         return None
-    change = Change.STRONGER if candidate.attempts < base.attempts else Change.WEAKER
-    return change, f"{base.attempts} attempts are now {candidate.attempts} for the same outcome"
+    fewer = candidate.attempts < base.attempts
+    says = f"{'fewer' if fewer else 'more'} attempts for the same outcome: {base.attempts}, now {candidate.attempts}"
+    return (Change.STRONGER if fewer else Change.WEAKER), says
 
 
 # In their order: the first that says something decides.

@@ -86,6 +86,17 @@ def test_a_safe_retry_that_is_won_or_lost_is_called_so() -> None:
     assert (poorer.change, poorer.about) == (Change.WEAKER, "outcome failed is now unknown")
 
 
+def test_what_costs_more_is_one_kind_whatever_the_numbers() -> None:
+    """Of attempts and of warnings."""
+    twice, thrice = (replace(PASSED, attempts=number) for number in (2, 3))
+    warned = replace(PASSED, findings=(LOST,), warnings=1)
+    dearer = [compared(PASSED, now)[0] for now in (twice, thrice, warned)]
+    assert [one.about for one in dearer] == [*["more attempts for the same outcome"] * 2, "more warnings"]
+    assert dearer[0].says == "more attempts for the same outcome: 1, now 2"
+    cheaper = [compared(was, PASSED)[0].about for was in (twice, warned)]
+    assert cheaper == ["fewer attempts for the same outcome", "fewer warnings"]
+
+
 @pytest.mark.parametrize("varies", ["base", "candidate"])
 def test_what_varies_by_itself_does_not_tell_otherwise(varies: str) -> None:
     """A cell that told otherwise when it was repeated proves no difference between two subjects."""

@@ -25,7 +25,7 @@ from suites.registry import described
 from suites.subject import SubjectError, SubjectSpec
 
 QUICK_MS = 1_000  # what takes longer is not started once more to be measured
-IN_VAIN = 1  # rounds that proved nothing though this machine did not stall: what hangs goes on to hang
+IN_VAIN = 2  # rounds that proved nothing though this machine did not stall: what hangs goes on to hang
 ROUNDS = 3  # of what proved nothing, or was lived through while this machine stalled
 
 

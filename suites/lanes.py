@@ -1,6 +1,7 @@
 """Many runs side by side: each on a fresh instance, or several lanes of a shared one."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from suites.ownership import own_entries
 from suites.run import Run
 from suites.shares import Shares
 from suites.stage import Stage
-from suites.subject import Isolation
+from suites.subject import Isolation, SubjectSpec
 from suites.together import together
 from suites.way import way_of
 
@@ -64,7 +65,9 @@ async def _on_one(
             if way is None:
                 return False
             stack.callback(shares.leave, way)
+            began = time.monotonic()
             stage = batch.stage = await stack.enter_async_context(driver.stages.one(way=way))
+            shares.started(time.monotonic() - began, _shortest_s(driver.subject.spec))
         coming = [plans[place] for place in shares.left(way)]
         batch.used = await driver.measure_first(stage, coming, way)
         while (place := shares.take(way)) is not None:
@@ -74,6 +77,11 @@ async def _on_one(
         batch.whole = True
         await stage.on_router(lambda router: router.drain())
     return True
+
+
+def _shortest_s(spec: SubjectSpec) -> float:
+    """What most runs take at least: the time-out that they meet, and the quiet window after it."""
+    return (spec.read_timeout_ms + (spec.quiet_ms or 0)) / 1000
 
 
 @dataclass(slots=True)

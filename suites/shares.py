@@ -1,5 +1,6 @@
 """Which lane of a shared subject works on what: an instance goes one way, and each start of one has its price."""
 
+import math
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,13 +8,16 @@ from dataclasses import dataclass, field
 from faults.plan import Plan
 from suites.way import Way, way_of
 
-WORTH_STARTING = 10  # runs: for fewer, one more instance takes longer to start than it saves
+WORTH_STARTING = 10  # runs: for fewer, one more instance takes longer to start than it saves; of one that starts slowly
+LEAST_WORTH = 2  # of one that starts at once
+_STARTS = 4  # so often as long as it takes to start, an instance should be of use: others start and run meanwhile
 
 
 @dataclass(slots=True)
 class Shares:
     """The plans that nobody has taken yet, by their way, and how many lanes are on each way."""
 
+    _worth: int = WORTH_STARTING
     _left: dict[Way, deque[int]] = field(default_factory=dict)
     _lanes: Counter[Way] = field(default_factory=Counter)
 
@@ -25,6 +29,11 @@ class Shares:
             shares._left.setdefault(way_of(plan), deque()).append(place)
         return shares
 
+    def started(self, start_s: float, run_s: float) -> None:
+        """So long an instance took to start, and so long a run takes at least."""
+        worth = math.ceil(_STARTS * start_s / run_s)
+        self._worth = min(WORTH_STARTING, max(LEAST_WORTH, worth))
+
     def enter(self) -> Way | None:
         """The way for a lane that has none: one that nobody is on, the shortest first, for its runs come one after the
         other; else that on which most are left for each lane. None: nowhere are enough left for one lane more.
@@ -33,7 +42,7 @@ class Shares:
         alone = [way for way in left if not self._lanes[way]]
         if alone:
             way = min(alone, key=lambda way: len(self._left[way]))
-        elif not left or (self._for_each(way := max(left, key=self._for_each))) < WORTH_STARTING:
+        elif not left or (self._for_each(way := max(left, key=self._for_each))) < self._worth:
             return None
         self._lanes[way] += 1
         return way

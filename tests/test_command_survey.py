@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from faults.coverage import Depth
-from retryproof import surveying
+from retryproof import campaign, surveying
 from retryproof.__main__ import run
 from retryproof.examine import within
 from retryproof.exits import CommandError, Exit
@@ -151,15 +151,26 @@ def test_what_proved_nothing_is_lived_through_again_before_it_is_published(surve
 
 
 def test_what_never_proves_anything_is_published_with_its_reason(surveys: Surveys) -> None:
-    """After one more round; after as many as there are where this machine stalls."""
+    """After two more rounds; after as many as there are where this machine stalls."""
     surveys.goes = lambda _name, _items: (UNPROVED,)
     assert surveys.run("reference") is Exit.PASS
-    assert len(surveys.examined) == 2
+    assert len(surveys.examined) == 1 + surveying.IN_VAIN
     surveys.goes = lambda _name, _items: (msgspec.structs.replace(UNPROVED, stalled=True),)
     assert surveys.run("reference", "--again") is Exit.PASS
-    assert len(surveys.examined) == 2 + 1 + surveying.ROUNDS
+    assert len(surveys.examined) == 1 + surveying.IN_VAIN + 1 + surveying.ROUNDS
     (found,) = load_all(surveys.folder / "results")
     assert [(one.mark, one.reason) for one in found.cells] == [("unknown", "nobody counted")]
+
+
+def test_what_takes_half_of_its_time_is_published_as_it_is(surveys: Surveys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that hangs under a fault hangs in every round: that must not cost what is known of it."""
+    now = iter((0.0, 5.1))
+    monkeypatch.setattr(surveying, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    surveys.goes = lambda _name, _items: (msgspec.structs.replace(UNPROVED, stalled=True),)
+    monkeypatch.setattr(campaign, "start_ms", lambda *_: 1.0)
+    assert surveys.run("reference", "--limit-s", "10") is Exit.PASS
+    assert len(surveys.examined) == 1
+    assert [one.mark for one in load_all(surveys.folder / "results")[0].cells] == ["unknown"]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +179,7 @@ def test_what_never_proves_anything_is_published_with_its_reason(surveys: Survey
         ([cell()], Exit.PASS, 1),
         ([broken(RETRIED, attempts=2)] * 5, Exit.FAIL, 5),
         ([broken(RETRIED, attempts=2), cell(attempts=3), cell()], Exit.PASS, 3),
-        ([UNPROVED] * 2, Exit.UNKNOWN, 2),
+        ([UNPROVED] * 3, Exit.UNKNOWN, 3),
     ],
     ids=["same", "another", "once the same", "proved nothing"],
 )

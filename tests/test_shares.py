@@ -26,6 +26,21 @@ def test_a_lane_that_would_have_too_few_is_not_entered() -> None:
     assert [shares.enter() for _ in range(3)] == [TLS, PLAIN, None]
 
 
+@pytest.mark.parametrize(
+    ("start_s", "run_s", "lanes"),
+    [(0.1, 1.0, WORTH_STARTING), (1.0, 1.0, 5), (9.0, 1.0, 2)],
+    ids=["at once", "as long as a run", "slowly"],
+)
+def test_the_sooner_an_instance_starts_the_fewer_runs_it_is_worth_starting_for(
+    start_s: float, run_s: float, lanes: int
+) -> None:
+    """Of one way: the first lane starts in any case."""
+    shares = Shares.of(_plans(2 * WORTH_STARTING, 0))
+    assert shares.enter() == PLAIN
+    shares.started(start_s, run_s)
+    assert 1 + sum(shares.enter() is not None for _ in range(2 * WORTH_STARTING)) == lanes
+
+
 @pytest.mark.parametrize("died_after", [1, 3, 100])
 def test_every_plan_is_taken_once_however_often_an_instance_dies(died_after: int) -> None:
     """Who left a way because its instance died may come back to it, however few are left."""

@@ -19,12 +19,14 @@ from retryproof.folder import stamped, write_whole
 from retryproof.load_face import LiveLine, print_plan, print_report
 from retryproof.loading import Asked, load_report
 from retryproof.options import DEFAULT_OUT, MAX_SEED
+from retryproof.output import say
 from retryproof.terminal import console, print_line
 from retryproof.url_options import add_url_options, given_in
 from signoff.load_page import html_of_load
 from signoff.load_report import LoadReport
 from suites.load.asked import MAX_IN_FLIGHT, MAX_OPERATIONS, Callers
 from suites.load.target import NoTargetError, target_named
+from suites.load.terms import NO_TERMS
 from suites.subject import SubjectError
 from suites.under_text import UnderError, under_of
 
@@ -138,6 +140,8 @@ def _run(options: argparse.Namespace) -> Exit:
     out = console(quiet=options.quiet or options.json)
     asked = _asked(options, out)
     folder = options.out / stamped(options.subject)
+    if asked.file.load == NO_TERMS and not asked.file.url:
+        say(f"{asked.file.spec.facts.name} has no [load] terms in its file: its time-outs are those of checks")
     live = LiveLine(out)
     with _new(folder):
         try:

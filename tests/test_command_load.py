@@ -14,7 +14,7 @@ from signoff.load_report import LoadReport
 from suites.processes import ReservedPort
 from tests.command_process import Ended, Place, ended, wait_for_end, wait_until
 
-MIX = 'name = "one"\norigin = "a test"\nper_1000 = {rate}\n[faults]\n503-after = 1\n'
+MIX = 'name = "one"\norigin = "a test"\nper_1000 = 1000\n[faults]\n503-after = 1\n'
 
 
 @pytest.fixture
@@ -49,19 +49,11 @@ def test_the_reference_holds_as_many_as_it_is_given(place: Place) -> None:
 
 def test_a_policy_that_sends_accepted_work_again_fails(place: Place) -> None:
     """By the ledgers: every operation ran twice."""
-    (place.path / "mix.toml").write_text(MIX.format(rate=1000))
+    (place.path / "mix.toml").write_text(MIX)
     end = _load(place, "reference:blanket-5xx", "--callers", "plain", "--in-flight", "4", "--faults", "mix.toml")
     assert end.code == 1
     assert "at-most-once: 16 were executed more than once (operations 1, 2, 3, 4, 5, ...)" in end.out
     assert _report(place).steps[0].strikes == {"503-after": 16}
-
-
-def test_a_mix_of_which_nothing_strikes_proves_nothing(place: Place) -> None:
-    """Not that the subject lives through it."""
-    (place.path / "mix.toml").write_text(MIX.format(rate=0.000001))
-    end = _load(place, "reference", "--callers", "plain", "--in-flight", "2", "--faults", "mix.toml")
-    assert end.code == 3
-    assert "load-was-real: no fault struck" in end.out
 
 
 def test_ctrl_c_leaves_no_process_and_a_report_that_claims_nothing(place: Place) -> None:

@@ -27,6 +27,7 @@ class CallerError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Caller:
+    order: Order
     folder: Path
     process: Process
     progress: Progress
@@ -60,7 +61,7 @@ class Crew:
             except BaseException:
                 progress.close()
                 raise
-            self._callers.append(_Caller(folder=folder, process=process, progress=progress))
+            self._callers.append(_Caller(order=order, folder=folder, process=process, progress=progress))
 
     async def ready(self) -> None:
         """All are connected, or cannot be. Raises CallerError where one could not go on."""
@@ -88,6 +89,11 @@ class Crew:
         """All that they count, together."""
         each = [caller.progress.read() for caller in self._callers]
         return {count: sum(one[count] for one in each) for count in Count}
+
+    def last_number(self) -> int:
+        """The greatest number of an operation that was begun; 0 where none was."""
+        begun = [(caller.order, caller.progress.read()[Count.BEGUN]) for caller in self._callers]
+        return max((order.number(count - 1) for order, count in begun if count), default=0)
 
     def tally(self) -> Tally:
         """What they have recorded, as far as they have. Raises CallerError where that cannot be read."""

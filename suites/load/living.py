@@ -15,7 +15,6 @@ from suites.foreign import ForeignInstance
 from suites.load.accounts import Accounts
 from suites.load.asked import Load
 from suites.load.crew import CallerError, Crew
-from suites.load.ended import Tally
 from suites.load.found import Found, Member, Role, Sample, Use, peak_in_flight
 from suites.load.limits import Layout
 from suites.load.progress import Count
@@ -82,7 +81,7 @@ class Living:
             try:
                 await self._until_done(crew)
                 await self._settled()
-                return await self._made(crew.tally())
+                return await self._made(crew)
             except asyncio.CancelledError:
                 await to_the_end(self._cut_short(crew))
                 raise
@@ -92,7 +91,7 @@ class Living:
         with suppress(TimeoutError, CallerError):
             async with asyncio.timeout(CUT_SHORT_S):
                 await crew.end()
-                self.partly = await self._made(crew.tally())
+                self.partly = await self._made(crew)
 
     async def _end(self) -> None:
         """All processes, side by side: each may take its time."""
@@ -186,8 +185,8 @@ class Living:
             before = entries
             await asyncio.sleep(quiet_s)
 
-    async def _made(self, tally: Tally) -> Found:
-        accounts = Accounts(int(tally.records["number"].max(initial=0)))
+    async def _made(self, crew: Crew) -> Found:
+        tally, accounts = crew.tally(), Accounts(crew.last_number())
         for router in self._routers:
             accounts.add(await router.text("/account?operations=1"))
         return Found(

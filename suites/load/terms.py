@@ -26,6 +26,9 @@ class Terms:
         return found
 
 
+NO_TERMS = Terms()
+
+
 def is_terms(value: object) -> bool:
     """A table that a subject file may hold under KEY."""
     if not isinstance(value, dict) or any(key not in _KEYS for key in value):

@@ -20,16 +20,16 @@ def add_twins(examination: Examination) -> None:
 
 
 def doubted_by_twins(examination: Examination) -> list[Result]:
-    """What passed by itself in a run in which this machine stalled, and went otherwise than its twin's: the stall may
-    be all that it shows.
+    """What passed by itself in a run in which this machine stalled, and went otherwise than its twin's, or than one
+    whose twin it is: the stall may be all that it shows. Each once.
     """
-    return [
-        result
-        for result, twin in _pairs(examination)
-        if stalled(result.run)
-        and result.judgement.verdict is Verdict.PASS
-        and any(finding.verdict is Verdict.FAIL for finding in held_against(result.run, twin.run))
-    ]
+    found: dict[str, Result] = {}
+    for pair in _pairs(examination):
+        if any(finding.verdict is Verdict.FAIL for finding in held_against(*(one.run for one in pair))):
+            found.update(
+                (one.item.id, one) for one in pair if stalled(one.run) and one.judgement.verdict is Verdict.PASS
+            )
+    return list(found.values())
 
 
 def _pairs(examination: Examination) -> Iterator[tuple[Result, Result]]:

@@ -13,7 +13,7 @@ from faults.plan import Plan
 from signoff.examination import OnLost, examine
 from signoff.items import Item
 from signoff.results import Examination
-from suites.cells import all_cells
+from suites.cells import Cell, all_cells
 from suites.driver import Driver
 from suites.findings import Verdict
 from suites.reach import Machine
@@ -62,6 +62,18 @@ class Told:
         return replace(lived, history=history, stalled_ms=500.0 if number in self._stalls else 0.0)
 
 
+def _examined(driver: Told, cells: Sequence[Cell]) -> set[Verdict | None]:
+    """All verdicts of these."""
+    examination = Examination(spec=SPEC, items=tuple(Item(id=cell.id, plan=cell.plan, cell=cell) for cell in cells))
+
+    async def through(plans: Sequence[Plan], on_run: Callable[[int, Run], None], _: OnLost) -> None:
+        for place, plan in enumerate(plans):
+            on_run(place, await driver.run(plan))
+
+    asyncio.run(examine(examination, cast("Driver", driver), Machine.here(), lambda *_: None, through=through))
+    return {result.judgement.verdict for result in examination.in_order()}
+
+
 @pytest.mark.parametrize(
     ("stalls", "otherwise", "verdict", "runs"),
     [
@@ -79,12 +91,12 @@ def test_what_went_otherwise_than_its_twin_while_the_machine_stalled_is_lived_th
 ) -> None:
     """Its twin, which did not stall, is not."""
     driver = Told(stalls, otherwise)
-    examination = Examination(spec=SPEC, items=tuple(Item(id=cell.id, plan=cell.plan, cell=cell) for cell in CELLS))
-
-    async def through(plans: Sequence[Plan], on_run: Callable[[int, Run], None], _: OnLost) -> None:
-        for place, plan in enumerate(plans):
-            on_run(place, await driver.run(plan))
-
-    asyncio.run(examine(examination, cast("Driver", driver), Machine.here(), lambda *_: None, through=through))
-    assert {result.judgement.verdict for result in examination.in_order()} == {verdict}
+    assert _examined(driver, CELLS) == {verdict}
     assert driver.runs == {"503-before": runs, "503-after": 1}
+
+
+def test_so_is_one_that_has_no_twin_itself_and_is_one() -> None:
+    """The other cell, which is held against it, shows the difference."""
+    driver = Told((1, 2), (1, 2))
+    assert _examined(driver, [replace(cell, twin=None) if cell.id == BEFORE else cell for cell in CELLS]) == {PASS}
+    assert driver.runs == {"503-before": 3, "503-after": 1}

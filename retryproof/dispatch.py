@@ -1,5 +1,6 @@
 """Which command is meant, and what `retryproof` says where none is."""
 
+import sys
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -80,7 +81,13 @@ def _run(command: Command, arguments: list[str]) -> Exit:
     if set(HELP) & set(arguments):  # also beside arguments that are wrong
         standard_output().write(parser.format_help())
         return Exit.PASS
-    return command.run(parser.parse_intermixed_args(arguments))
+    try:
+        return command.run(parser.parse_intermixed_args(arguments))
+    finally:
+        if "suites.stacks.stack" in sys.modules:  # else it has joined no network
+            from suites.stacks.stack import leave_network_of_stacks
+
+            leave_network_of_stacks()
 
 
 def help_text() -> str:

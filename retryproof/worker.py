@@ -26,7 +26,7 @@ from retryproof.terminal import console
 from suites.lanes import run_plans
 from suites.numbers import Numbers
 from suites.run import Run
-from suites.stacks.stack import join_network_of_stacks
+from suites.stacks.stack import join_network_of_stacks, leave_network_of_stacks
 from suites.subject import SubjectError
 
 ENDING_S = 20.0  # how long cleaning up may take once nobody listens any more
@@ -75,11 +75,14 @@ def main() -> None:
         if request.alone_network is not None:
             own_network.inherit(alone=request.alone_network)
         refused = _join() if request.joins else None
-        with Frames(descriptor) as frames:
-            if refused is None:
-                _live(request, frames)
-            else:
-                frames.send(refused)
+        try:
+            with Frames(descriptor) as frames:
+                if refused is None:
+                    _live(request, frames)
+                else:
+                    frames.send(refused)
+        finally:
+            leave_network_of_stacks()
 
 
 def _join() -> Failed | None:

@@ -1,6 +1,5 @@
 """This process joins a network of Docker's: as one more container, whose network is ours from then on."""
 
-import atexit
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -18,9 +17,12 @@ _LOCAL = "unix://"
 WHERE = "expected an engine on this machine that runs as root, and to be root here: the host's network does without"
 
 
+_made: list[tuple[Engine, str]] = []  # by `join`, with the project that all of it belongs to
+
+
 def join() -> None:
-    """Once; call it before any thread is started. What was made for it is removed when this process ends. Raises
-    StackError, and OSError where the kernel refuses.
+    """Once; call it before any thread is started, and `leave` in any case. Raises StackError, and OSError where the
+    kernel refuses.
     """
     if joined() is not None:
         return
@@ -28,17 +30,20 @@ def join() -> None:
         raise StackError(f"DOCKER_HOST is {os.environ['DOCKER_HOST']!r}: no network of that engine is here; {WHERE}")
     engine = Engine.connect()
     project = Owner.me().network_project
-    atexit.register(_leave, engine, project)
+    _made.append((engine, project))
     network = _created(engine, project)
     own_network.join(_namespace(engine, network))
     IDENTITY.answers_to(network.address)
     has_joined(network)
 
 
-def _leave(engine: Engine, project: str) -> None:
-    with suppress(StackError):  # the next run removes what an engine that is gone does not
-        engine.remove(project)
-    engine.close()
+def leave() -> None:
+    """What was made for it is there no more; this process can go nowhere from there, and ends. Safe to call twice."""
+    while _made:
+        engine, project = _made.pop()
+        with suppress(StackError):  # the next run removes what an engine that is gone does not
+            engine.remove(project)
+        engine.close()
 
 
 def _created(engine: Engine, project: str) -> StackNetwork:

@@ -1,6 +1,7 @@
 """A stack as a subject: each instance is a compose project of its own, on ports of its own."""
 
 import asyncio
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -129,6 +130,14 @@ def join_network_of_stacks() -> None:
     except ImportError:
         raise StackError(_DOCKER) from None
     join()
+
+
+def leave_network_of_stacks() -> None:
+    """Before this process ends: nothing of it is left, also of one that was joined half way."""
+    if "suites.stacks.joining" in sys.modules:
+        from suites.stacks.joining import leave
+
+        leave()
 
 
 def _docker_here() -> Docker:

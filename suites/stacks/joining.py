@@ -1,7 +1,9 @@
 """This process joins a network of Docker's: as one more container, whose network is ours from then on."""
 
 import os
-from contextlib import suppress
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fake_router import own_network
@@ -30,9 +32,10 @@ def join() -> None:
         raise StackError(f"DOCKER_HOST is {os.environ['DOCKER_HOST']!r}: no network of that engine is here; {WHERE}")
     engine = Engine.connect()
     project = Owner.me().network_project
-    _made.append((engine, project))
-    network = _created(engine, project)
-    own_network.join(_namespace(engine, network))
+    with _uninterrupted():  # what an engine was asked for comes, whoever waits for it no more
+        _made.append((engine, project))
+        network = _created(engine, project)
+        own_network.join(_namespace(engine, network))
     IDENTITY.answers_to(network.address)
     has_joined(network)
 
@@ -41,9 +44,19 @@ def leave() -> None:
     """What was made for it is there no more; this process can go nowhere from there, and ends. Safe to call twice."""
     while _made:
         engine, project = _made.pop()
-        with suppress(StackError):  # the next run removes what an engine that is gone does not
+        with _uninterrupted(), suppress(StackError):  # the next run removes what an engine that is gone does not
             engine.remove(project)
         engine.close()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """What Ctrl-C and the like do is done afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _created(engine: Engine, project: str) -> StackNetwork:

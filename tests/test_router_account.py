@@ -43,9 +43,11 @@ LEDGER: tuple[AnyEntry, ...] = (
     Executed(seq=13, exchange=4, execution=3),
     _replied(14, 4),
     Striking(seq=15, fault="reset-after", upstream=0, connection=1, exchange=9, operation=3),
+    Striking(seq=16, fault="syn-dropped", upstream=0, operation=3),
+    Struck(seq=17, striking=16, witness=Witness.SK_DROPS, count=0),
 )
 TOLD = Account(
-    entries=15, received=3, unserved=1, unnamed=1, executed=2, answered=2, operations=3, received_more_than_once=1,
+    entries=17, received=3, unserved=1, unnamed=1, executed=2, answered=2, operations=3, received_more_than_once=1,
     executed_never=2, executed_more_than_once=(7,), duplicated=1, struck={"503-before": 1},
 )  # fmt: skip
 OF_EACH = [
@@ -57,7 +59,7 @@ OF_EACH = [
 
 @pytest.mark.parametrize("at_once", [1, 4, 100])
 def test_a_ledger_is_counted_in_whatever_slices_it_is_read(at_once: int) -> None:
-    """A strike that was opened and not closed has struck nobody; a number-less exchange is nobody's."""
+    """A strike that was opened and not closed struck nobody, nor did one whose witness saw none; no number: nobody's."""
     accountant = Accountant()
     for first in range(0, len(LEDGER), at_once):
         accountant.read(LEDGER[first : first + at_once])

@@ -59,7 +59,7 @@ OF_EACH = [
 
 @pytest.mark.parametrize("at_once", [1, 4, 100])
 def test_a_ledger_is_counted_in_whatever_slices_it_is_read(at_once: int) -> None:
-    """A strike that was opened and not closed struck nobody, nor did one whose witness saw none; no number: nobody's."""
+    """A strike that was not closed, or whose witness saw none, counts for nobody; an exchange without a number, too."""
     accountant = Accountant()
     for first in range(0, len(LEDGER), at_once):
         accountant.read(LEDGER[first : first + at_once])

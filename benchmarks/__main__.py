@@ -1,16 +1,19 @@
 """`python -m benchmarks [ROW ...]`: everything that is measured, or these rows alone, and benchmarks/results.md of it.
 
 Each row is a command of its own and prints what it measured, as ratios of things that were measured in turn. A row
-whose component is missing says what to install, and the others go on. results.md is written after each row of a whole
-run; of single rows it keeps the others as they were.
+whose component is missing says what to install, and the others go on. results.md is written after each row, and keeps
+those that are not measured again as they were.
 
 Exit codes: 0 every ratio as expected, 1 one is not, or a row broke; 2 no such row; 4 a component of a row is missing.
 """
 
 import argparse
+import os
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -37,14 +40,13 @@ def main(argv: list[str] | None = None) -> int:
         rows = [row_named(name) for name in options.rows] or list(ROWS)
     except ValueError as error:
         parser.error(str(error))
-    done = {} if not options.rows else kept_in(options.out)
-    mine = _all(rows, done, options.out)
+    mine = _all(rows, options.out)
     if any(row.broken or not all(ratio.met for ratio in row.ratios) for row in mine):
         return 1
     return 4 if any(row.missing for row in mine) else 0
 
 
-def _all(rows: list[Row], done: dict[str, Measured], out: Path) -> list[Measured]:
+def _all(rows: list[Row], out: Path) -> list[Measured]:
     console = Console(stderr=True)
     mine = []
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -54,10 +56,9 @@ def _all(rows: list[Row], done: dict[str, Measured], out: Path) -> list[Measured
             progress.update(whole, description=row.name)
             measured = _one(row)
             mine.append(measured)
-            done[row.name] = measured
             for line in measured.words:
                 progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
-            write(out, done)
+            write(out, {**kept_in(out), row.name: measured})
             progress.advance(whole, row.expected_s)
     return mine
 
@@ -65,11 +66,26 @@ def _all(rows: list[Row], done: dict[str, Measured], out: Path) -> list[Measured
 def _one(row: Row) -> Measured:
     began = time.perf_counter()
     command = [sys.executable, "-m", *row.words]
+    # In a session of its own: what it has started ends with it, however it ends.
+    ran = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    late = ""
     try:
-        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=_LONGEST_S)
+        output, errors = ran.communicate(timeout=_LONGEST_S)
     except subprocess.TimeoutExpired:
-        return measured_of(row, 1, "", f"it took more than {_LONGEST_S} s", _LONGEST_S)
-    return measured_of(row, ran.returncode, ran.stdout, ran.stderr, time.perf_counter() - began)
+        _end(ran)
+        output, errors = ran.communicate()
+        late = f"\nit took more than {_LONGEST_S} s"
+    finally:
+        _end(ran)
+    return measured_of(row, ran.returncode, output, errors + late, time.perf_counter() - began)
+
+
+def _end(ran: "subprocess.Popen[str]") -> None:
+    """It, and what it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(ran.pid, signal.SIGTERM)
 
 
 if __name__ == "__main__":

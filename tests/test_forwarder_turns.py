@@ -9,9 +9,8 @@ import pytest
 
 from forwarder import Forwarder, Settings
 from forwarder.api.connection import probe
-from forwarder.connector import CONNECTS
 from forwarder.turns import Turns
-from tests.raw_router import OK, RawRouter
+from tests.raw_router import SILENCE, RawRouter
 
 OPTIONS = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
 
@@ -69,12 +68,15 @@ async def test_a_cancelled_wait_takes_no_turn() -> None:
         pass
 
 
-async def test_more_requests_than_turns_all_get_their_connection() -> None:
-    """Each of them one, since none is free before all have come."""
-    count = CONNECTS + 50
-    async with RawRouter([OK] * count) as router, Forwarder([router.url], settings=Settings()) as forwarder:
-        await asyncio.gather(*(forwarder.complete({"prompt": [1]}) for _ in range(count)))
-        assert router.requests == count
+async def test_more_requests_than_turns_all_get_their_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn is given back as soon as there is a connection, not when its answer has come."""
+    monkeypatch.setattr("forwarder.connector.CONNECTS", 2)
+    async with RawRouter([SILENCE] * 6) as router, Forwarder([router.url], settings=Settings()) as forwarder:
+        asked = [asyncio.ensure_future(forwarder.complete({"prompt": [1]})) for _ in range(6)]
+        await router.until(6)
+        assert router.connections == 6
+        await forwarder.close()
+        assert len(await asyncio.gather(*asked, return_exceptions=True)) == 6
 
 
 @pytest.mark.parametrize("nth", [0, 7, 40, 1_000_000])

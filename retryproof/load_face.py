@@ -82,22 +82,26 @@ def print_report(out: Console, report: LoadReport) -> None:
 
 
 def _print_rows(out: Console, report: LoadReport) -> None:
-    right = ("in flight", "operations", "failed", "per s", "p50", "p90", "p99", "max ms", "CPU ms", "KiB", "sockets")
-    table = sheet(out, *right, right=right)
+    """Two tables, since one would be wider than a terminal."""
+    costs = ("in flight", "operations", "failed", "per s", "CPU ms", "KiB", "sockets")
+    latencies = ("in flight", "p50 ms", "p90 ms", "p99 ms", "max ms")
+    cost, latency = sheet(out, *costs, right=costs), sheet(out, *latencies, right=latencies)
     for step in report.steps:
-        latency = step.latency_ms
-        table.add_row(
+        held, took = step.resident_bytes_per_operation, step.latency_ms
+        cost.add_row(
             f"{step.in_flight:,}",
             f"{step.operations:,}",
             f"{step.operations - step.succeeded:,}",
             f"{step.per_second:,.0f}",
-            *(_number(value) for value in (latency.p50, latency.p90, latency.p99, latency.max)),
             _number(step.cpu_ms_per_operation, 3),
-            _number(None if (held := step.resident_bytes_per_operation) is None else held / _KIB, 1),
+            _number(None if held is None else held / _KIB, 1),
             "-" if step.sockets is None else f"{step.sockets:,}",
         )
-    print_indented(out, table)
+        latency.add_row(f"{step.in_flight:,}", *(_number(one) for one in (took.p50, took.p90, took.p99, took.max)))
+    print_indented(out, cost)
     print_line(out, "  CPU ms and KiB: of the subject's processes, for each operation, and for each in flight")
+    print_line(out, "")
+    print_indented(out, latency)
 
 
 def _print_step(out: Console, step: Step) -> None:

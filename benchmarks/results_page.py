@@ -3,6 +3,7 @@
 Beside it lies the same as data (results.json), of which a later run of one row keeps the others.
 """
 
+import os
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -54,7 +55,7 @@ def _machine() -> str:
     return (
         f"{limits.cores} cores, {memory}, {limits.files:,} files a process, backlog {limits.backlog:,}, "
         f"{limits.ports:,} ports a source address; Linux {platform.release()}, {platform.python_implementation()} "
-        f"{platform.python_version()}; {versions}.\n"
+        f"{platform.python_version()}; {versions}. Load average when this was written: {os.getloadavg()[1]:.0f}.\n"
     )
 
 

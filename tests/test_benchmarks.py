@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as runner
-from benchmarks import load_rows
+from benchmarks import load_rows, plots
 from benchmarks.measured import Measured, measured_of
 from benchmarks.peers import ROOT, MissingError
 from benchmarks.ratio import Ratio, ratio_of, ratios_in
@@ -128,3 +128,20 @@ def test_what_is_measured_beside_is_missing_with_its_install_line() -> None:
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 4
     assert "pip install 'retryproof[bench]'" in ran.stderr
+
+
+def test_the_plot_shows_what_was_measured_last() -> None:
+    """docs/performance.svg is drawn from benchmarks/results.json, and never by hand."""
+    measured = kept_in(plots.PAGE)["forwarder_load"]
+    assert plots.PLOT.read_text() == plots.plot(measured.output)
+    assert {client: len(points) for client, points in plots.cpu_in(measured.output).items()} == {
+        "aiohttp": 4,
+        "httpx": 4,
+    }
+
+
+def test_the_page_is_what_the_data_beside_it_says() -> None:
+    """All but the machine, which is another one here."""
+    rows = kept_in(plots.PAGE)
+    table = [line for line in page_of(rows).splitlines() if line.startswith("| ")]
+    assert [line for line in plots.PAGE.read_text().splitlines() if line.startswith("| ")] == table

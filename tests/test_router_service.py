@@ -66,10 +66,19 @@ def test_a_burst_answers_all_before_anything_else_happens_and_held_lets_others_h
             assert len(stage.until(Replied, 4)) == 4
 
 
+def _asked_in_one_turn(port: int, count: int, stack: ExitStack) -> list[Client]:
+    """On the router's own thread, whose loop finds all of them when it goes on."""
+    clients = [stack.enter_context(Client(port)) for _ in range(count)]
+    for operation, client in enumerate(clients, start=1):
+        client.send(work(operation))
+    return clients
+
+
 def test_an_engine_takes_on_as_many_as_it_has_places_and_the_others_when_a_place_is_free_in_order() -> None:
-    with staged(service=Engine(capacity=2, seconds=0.05)) as stage, _asked(stage, 6) as clients:
+    with staged(service=Engine(capacity=2, seconds=0.05)) as stage, ExitStack() as stack:
+        clients = stage.thread.run(_asked_in_one_turn, stage.port, 6, stack)
         assert [client.see().sight for client in clients] == [Sight.WHOLE] * 6
-        assert _operations(stage, stage.of(Executed)) == [1, 2, 3, 4, 5, 6]
+        assert _operations(stage, stage.of(Executed)) == [entry.operation for entry in stage.of(Received)]
         in_service = most = 0
         for entry in stage.entries():
             in_service += isinstance(entry, Executed) - isinstance(entry, Replied)

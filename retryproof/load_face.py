@@ -116,7 +116,11 @@ def _print_step(out: Console, step: Step) -> None:
             else ()
         ),
         ("  ledgers", f"{step.attempts:,} attempts, {step.executions:,} executions, {step.struck:,} operations struck"),
-        ("  CPU ms", f"callers {step.caller_cpu_ms_per_operation:.3f}, routers {step.router_cpu_ms_per_operation:.3f}"),
+        (
+            "  CPU ms",
+            f"callers {_number(step.caller_cpu_ms_per_operation, 3)}, "
+            f"routers {_number(step.router_cpu_ms_per_operation, 3)}",
+        ),
         ("  callers", ", ".join(f"{counts.get(name, 0):,} {words}" for name, words in _COUNTED.items())),
         *(("  failed", f"{count:,} {kind}") for kind, count in step.failures.items()),
         *((f"  {one.verdict}", f"{one.check}: {one.says}") for one in step.findings if _is_shown(one)),

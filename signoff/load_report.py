@@ -71,7 +71,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One load. Times of the subject's processes are summed. cpu_ms_per_operation, resident_bytes_per_operation,
-    sockets: of the subject; null where its processes are not known. caller_cpu_ms_per_operation: of our callers.
+    sockets: of the subject; null where its processes are not known, and where no operation has ended.
+    caller_cpu_ms_per_operation: of our callers.
     """
 
     in_flight: int
@@ -84,8 +85,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     per_second: float
     latency_ms: Latency
     cpu_ms_per_operation: float | None
-    caller_cpu_ms_per_operation: float
-    router_cpu_ms_per_operation: float
+    caller_cpu_ms_per_operation: float | None
+    router_cpu_ms_per_operation: float | None
     resident_bytes_per_operation: float | None
     sockets: int | None
     attempts: int

@@ -26,10 +26,8 @@ def step_of(found: Found) -> Step:
     records = found.tally.records
     good = records["ended"] == Ended.OK
     seconds = seconds_of(found)
-    subject = _cpu_s(found, Role.SUBJECT)
     known = any(member.role is Role.SUBJECT for member in found.processes)
     findings = judged(found)
-    count = max(1, len(records))
     return Step(
         in_flight=found.load.in_flight,
         most_in_flight=found.most_in_flight,
@@ -40,10 +38,10 @@ def step_of(found: Found) -> Step:
         seconds=seconds,
         per_second=len(records) / seconds if seconds else 0.0,
         latency_ms=_latency(found),
-        cpu_ms_per_operation=1000 * subject / count if known else None,
-        caller_cpu_ms_per_operation=1000 * _cpu_s(found, Role.CALLER) / count,
-        router_cpu_ms_per_operation=1000 * _cpu_s(found, Role.ROUTER) / count,
-        resident_bytes_per_operation=_resident(found) if known else None,
+        cpu_ms_per_operation=_cpu_ms(found, Role.SUBJECT),
+        caller_cpu_ms_per_operation=_cpu_ms(found, Role.CALLER),
+        router_cpu_ms_per_operation=_cpu_ms(found, Role.ROUTER),
+        resident_bytes_per_operation=_resident(found) if known and found.most_in_flight else None,
         sockets=max((_total(found, sample).sockets for sample in found.samples), default=0) if known else None,
         attempts=found.account.received,
         executions=found.account.executed,
@@ -94,12 +92,14 @@ def _latency(found: Found) -> Latency:
     return Latency(p50=p50, p90=p90, p99=p99, max=float(took.max()))
 
 
-def _cpu_s(found: Found, role: Role) -> float:
-    """Between the first sample and the last."""
-    if not found.samples:
-        return 0.0
+def _cpu_ms(found: Found, role: Role) -> float | None:
+    """For each operation that has ended, between the first sample and the last."""
+    count = len(found.tally.records)
+    if not count or not found.samples or not any(member.role is role for member in found.processes):
+        return None
     first, last = (used_by(found, role, sample) for sample in (found.samples[0], found.samples[-1]))
-    return sum(max(0.0, end.cpu_s - begin.cpu_s) for begin, end in zip(first, last, strict=True))
+    used_s = sum(max(0.0, end.cpu_s - begin.cpu_s) for begin, end in zip(first, last, strict=True))
+    return 1000 * used_s / count
 
 
 def _total(found: Found, sample: Sample) -> Use:
@@ -115,7 +115,7 @@ def _total(found: Found, sample: Sample) -> Use:
 def _resident(found: Found) -> float:
     """What the subject held at most beyond what it held before the first connection, for each operation in flight."""
     held = max((_total(found, sample).resident_bytes for sample in found.samples), default=0)
-    return max(0, held - _idle(found, Role.SUBJECT)) / max(1, found.most_in_flight)
+    return max(0, held - _idle(found, Role.SUBJECT)) / found.most_in_flight
 
 
 def _idle(found: Found, role: Role) -> int:

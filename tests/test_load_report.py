@@ -63,8 +63,10 @@ def test_failures_are_counted_by_kind() -> None:
 
 def test_a_load_in_which_nothing_was_asked_for_has_no_numbers_and_no_verdict() -> None:
     """Nothing is divided by it."""
-    step = step_of(found(tally(), account([])))
+    step = step_of(found(tally(), account([]), most_in_flight=0, samples=_SAMPLES))
     assert (step.verdict, step.per_second, step.latency_ms.max) == ("UNKNOWN", 0.0, None)
+    assert (step.cpu_ms_per_operation, step.caller_cpu_ms_per_operation) == (None, None)
+    assert step.resident_bytes_per_operation is None
 
 
 def test_the_worst_load_stands_for_all() -> None:

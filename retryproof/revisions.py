@@ -41,13 +41,26 @@ def checked_out(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     a subject file may name what lies beside it. The folders are gone afterwards; index and working tree of the
     repository stay as they are.
 
-    Raises CommandError: exit code 2 for what is no revision, or holds no such file; 4 where there is no git.
+    Raises CommandError: exit code 2 for what is no revision, or holds no such file; 4 where there is no git. One that
+    is raised inside names the files as they were typed.
     """
     if not any(map(in_revision, names)):
         yield tuple(names)
         return
     with temporary_folder() as folder:
-        yield tuple(_path_in(folder, name) for name in names)
+        paths = tuple(_path_in(folder, name) for name in names)
+        try:
+            yield paths
+        except CommandError as error:
+            raise CommandError(_as_typed(str(error), names, paths), error.code) from None
+
+
+def _as_typed(says: str, names: Sequence[str], paths: Sequence[str]) -> str:
+    for name, path in zip(names, paths, strict=True):
+        meant = in_revision(name)
+        if meant is not None:
+            says = says.replace(path.removesuffix(meant.variant), name.removesuffix(meant.variant))
+    return says
 
 
 def _path_in(folder: Path, name: str) -> str:

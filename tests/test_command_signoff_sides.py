@@ -114,7 +114,7 @@ def test_a_revision_of_a_file_is_held_against_the_file_as_it_is(place: Place) ->
     [
         ("NOPE:proxy.toml", "no such revision"),
         ("HEAD:none.toml", "'none.toml' does not exist"),
-        ("HEAD:proxy.toml:none", "variants is 'none'"),
+        ("HEAD:proxy.toml:none", "HEAD:proxy.toml: variants is 'none'"),
     ],
 )
 def test_what_no_revision_holds_is_wrong_usage(place: Place, name: str, says: str) -> None:

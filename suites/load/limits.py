@@ -96,9 +96,10 @@ def layout(limits: Limits, wanted: Wanted) -> Layout:
         )
     if wanted.through:
         _enough("Toxiproxy servers", wanted.in_flight, room // wanted.through, most=1)
+    instances = _enough("instances", wanted.in_flight, int(room / wanted.sockets), wanted.instances, wanted.most)
     found = Layout(
-        routers=_enough("router processes", wanted.in_flight, room, wanted.routers),
-        instances=_enough("instances", wanted.in_flight, int(room / wanted.sockets), wanted.instances, wanted.most),
+        routers=_routers(wanted, instances, room),
+        instances=instances,
         callers=_callers(wanted, room),
         sources=1,
         connecting=0,
@@ -122,6 +123,18 @@ def _callers(wanted: Wanted, room: int) -> int:
     return least if wanted.callers else max(least, math.ceil(wanted.in_flight / SLOTS_OF_CALLER))
 
 
+def _routers(wanted: Wanted, instances: int, room: int) -> int:
+    """Each serves whole instances, all of whose operations it may hold at once."""
+    of_instance = math.ceil(wanted.in_flight / instances)
+    least = math.ceil(instances / max(1, room // of_instance))
+    if wanted.routers is not None and wanted.routers < least:
+        raise LimitError(
+            f"{wanted.routers} router processes for {instances} instances with {of_instance:,} operations each, and "
+            f"room for {room:,} in each router; expected {least}: leave the number out, or raise the limit of files"
+        )
+    return least if wanted.routers is None else wanted.routers
+
+
 def _enough(what: str, in_flight: int, each: int, asked: int | None = None, most: int | None = None) -> int:
     """How many of these there have to be, each holding no more than so many operations."""
     least = max(1, math.ceil(in_flight / each))
@@ -133,7 +146,7 @@ def _enough(what: str, in_flight: int, each: int, asked: int | None = None, most
     if asked is not None and asked < least:
         raise LimitError(
             f"{asked} {what} can hold {asked * each:,} operations in flight, {in_flight - asked * each:,} fewer than "
-            f"{in_flight:,}; expected {least} of them: leave the number out, or raise the limit of files"
+            f"{in_flight:,}; expected {least}: leave the number out, or raise the limit of files"
         )
     return least if asked is None else asked
 

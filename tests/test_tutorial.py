@@ -18,7 +18,7 @@ PAGE = (ROOT / "docs" / "tutorial.md").read_text()
 DEADLINE_S = 120  # of one command: it says that something hangs, never that something is slow
 LEFT_OUT = "..."
 # A time of day; a rate; a number that an operation was given, and what depends on its digits.
-VARIES = re.compile(r"\d{8}T\d{6}\.\d+Z|\d+\.\d+(?= runs/s)|(?<=operation )\d+|\d+(?= bytes sent)")
+VARIES = re.compile(r"\d{8}T\d{6}\.\d+Z|\d+(?:\.\d+)?(?= runs/s)|(?<=operation )\d+|\d+(?= bytes sent)")
 # A line of a timeline: when, and which entries of the ledger; or the rest of one that was too long.
 IN_TIMELINE = re.compile(r" *\d+\.\d +(?:\d+(?:-\d+)? +)?| {40,}")
 JOINS = re.compile(r"exchange \d+: |,")

@@ -22,6 +22,9 @@ _OF_PROJECT = "com.docker.compose.project"
 _OF_SERVICE = "com.docker.compose.service"
 USUAL = "unix:///var/run/docker.sock"  # where an engine is if nobody says otherwise
 _STAGE = "retryproof.stage"  # of an image that a change of our source makes anew (compose/Dockerfile)
+# No name server listens where services are sent for names. The kernel says so to each at most once a second (icmp(7)),
+# and Docker waits for seconds for what it is not told: a name that was there again was not found meanwhile.
+_TOLD_AT_ONCE = {"net.ipv4.icmp_ratelimit": "0"}
 _ANSWER_S = 30  # within which an engine answers, whatever it is asked
 _REMOVALS = 5  # a container that is on its way out is waited for
 WHERE = (
@@ -107,7 +110,7 @@ class Engine:
             except NotFound:
                 self._client.images.pull(image)
             config = low.create_networking_config({project: low.create_endpoint_config(ipv4_address=address)})
-            host = low.create_host_config(network_mode=project, init=True)
+            host = low.create_host_config(network_mode=project, init=True, sysctls=_TOLD_AT_ONCE)
             order = {"entrypoint": ["sleep", "infinity"], "labels": labels, "name": f"{project}-driver"}
             made = low.create_container(image, host_config=host, networking_config=config, **order)
             low.start(made)

@@ -1,15 +1,18 @@
 """Service: work that takes time is queued, taken on, held and released on real sockets, and the ledger says when."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from fake_router.control import Control
 from fake_router.entries import Accepted, Closed, EndedBy, Executed, Marked, Received, Replied, Striking
+from fake_router.exchange import Event
 from fake_router.service import INSTANT, MAX_CAPACITY, Engine, Held, Service, service_in, service_text
-from fake_router.serving import NothingToReleaseError
+from fake_router.serving import NothingToReleaseError, Serving
 from faults.vocabulary import Sight
 from tests.router_client import Client, Stage, one, staged, work
 from tests.test_router_control import Api
@@ -191,3 +194,51 @@ def test_a_service_is_the_text_that_names_it(text: str) -> None:
 def test_a_text_that_names_no_service_is_refused_with_what_was_expected(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         service_in(text)
+
+
+@dataclass
+class Timer:
+    """What a loop was asked to do later."""
+
+    do: Callable[[], None]
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+@dataclass
+class Timers:
+    """Of a loop what a service uses: its clock stands until a test goes on with it."""
+
+    asked: list[Timer] = field(default_factory=list)
+
+    def call_later(self, _seconds: float, do: Callable[[int], None], exchange: int) -> Timer:
+        self.asked.append(Timer(lambda: do(exchange)))
+        return self.asked[-1]
+
+
+def _engine_at_work(loop: Any, told: list[Event]) -> Serving:
+    """With one exchange in service, for a minute."""
+    serving = Serving(Engine(capacity=1, seconds=60.0))
+    serving.begin(loop)
+    assert serving.queue(1, told.append) is Event.ADMITTED
+    assert serving.serve(1, told.append) is None
+    return serving
+
+
+def test_a_service_that_is_closed_leaves_no_timer_behind() -> None:
+    """Its exchange is told nothing any more."""
+    loop, told = Timers(), list[Event]()
+    serving = _engine_at_work(loop, told)
+    serving.close()
+    assert ([timer.cancelled for timer in loop.asked], serving.in_service, told) == ([True], 0, [])
+
+
+def test_an_exchange_that_is_over_has_left_its_place() -> None:
+    """And the next one has it."""
+    loop, told = Timers(), list[Event]()
+    serving = _engine_at_work(loop, told)
+    assert serving.queue(2, told.append) is None
+    loop.asked[0].do()
+    assert (told, serving.in_service, serving.queued) == ([Event.SERVED, Event.ADMITTED], 0, 0)

@@ -7,28 +7,19 @@ from typing import Any
 import pytest
 
 from signoff.load_page import html_of_load
+from tests.open_page import LOOKS, open_page
 from tests.test_html_browser import browser  # noqa: F401  # a fixture
 from tests.test_load_report import loaded
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=lambda p: f"{p[0]}-{p[1]}")
+@pytest.fixture(params=LOOKS, ids=lambda p: f"{p[0]}-{p[1]}")
 def page(request: pytest.FixtureRequest, browser: Any, tmp_path: Path) -> Iterator[Any]:  # noqa: F811
-    """Open. Nothing may be said on its console, and nothing is fetched."""
-    scheme, width = request.param
-    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    opened = context.new_page()
-    said: list[str] = []
-    opened.on("console", lambda message: said.append(message.text))
-    opened.on("pageerror", lambda error: said.append(str(error)))
-    opened.on("request", lambda asked: None if asked.url.startswith("file:") else said.append(asked.url))
-    path = tmp_path / "page.html"
-    path.write_bytes(html_of_load(loaded()))
-    opened.goto(f"file://{path}")
-    yield opened
-    assert said == []
-    context.close()
+    """Open."""
+    html = html_of_load(loaded())
+    with open_page(browser, request.param, tmp_path / "page.html", html) as opened:
+        yield opened
 
 
 def test_every_plot_is_drawn_and_everybody_can_use_the_page(page: Any) -> None:

@@ -8,27 +8,18 @@ import pytest
 
 from signoff.survey_page import html_of_survey
 from tests.literal_results import OF_EACH, result
+from tests.open_page import LOOKS, open_page
 from tests.test_html_browser import browser  # noqa: F401  # a fixture
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=lambda p: f"{p[0]}-{p[1]}")
+@pytest.fixture(params=LOOKS, ids=lambda p: f"{p[0]}-{p[1]}")
 def page(request: pytest.FixtureRequest, browser: Any, tmp_path: Path) -> Iterator[Any]:  # noqa: F811
-    """The page of two subjects, open. Nothing may be said on its console, and nothing is fetched."""
-    scheme, width = request.param
-    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    opened = context.new_page()
-    said: list[str] = []
-    opened.on("console", lambda message: said.append(message.text))
-    opened.on("pageerror", lambda error: said.append(str(error)))
-    opened.on("request", lambda asked: None if asked.url.startswith("file:") else said.append(asked.url))
-    path = tmp_path / "page.html"
-    path.write_bytes(html_of_survey([result(*OF_EACH, subject="mine"), result(*OF_EACH[:3], subject="yours")]))
-    opened.goto(f"file://{path}")
-    yield opened
-    assert said == []
-    context.close()
+    """The page of two subjects, open."""
+    html = html_of_survey([result(*OF_EACH, subject="mine"), result(*OF_EACH[:3], subject="yours")])
+    with open_page(browser, request.param, tmp_path / "page.html", html) as opened:
+        yield opened
 
 
 def test_every_cell_is_a_button_and_none_is_wider_than_its_table(page: Any) -> None:

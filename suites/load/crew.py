@@ -67,7 +67,7 @@ class Crew:
         """All are connected, or cannot be. Raises CallerError where one could not go on."""
         while not all((caller.folder / READY).exists() for caller in self._callers):
             self.require()
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(_PAUSE_S)  # a file gives no event; whether they live has to be looked at as well
 
     def begin(self) -> None:
         """The word."""

@@ -183,7 +183,7 @@ class Living:
             if entries == before and not any(state.busy for state in states):
                 return
             before = entries
-            await asyncio.sleep(quiet_s)
+            await asyncio.sleep(quiet_s)  # the quiet window itself: a late sending is known by its coming
 
     async def _made(self, crew: Crew) -> Found:
         tally, accounts = crew.tally(), Accounts(crew.last_number())

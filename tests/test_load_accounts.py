@@ -5,7 +5,7 @@ import numpy as np
 
 from fake_router.account import Account, OperationAccount
 from suites.load.accounts import Accounts
-from suites.load.ended import RECORD, Ended, Tally, joined
+from suites.load.ended import MAX_WHYS, RECORD, Ended, Tally, joined
 from suites.load.found import peak_in_flight
 
 
@@ -49,6 +49,19 @@ def test_tallies_of_several_processes_are_joined_with_their_words() -> None:
     words = ["", *both.whys]
     assert [(int(r["number"]), words[r["why"]]) for r in both.records] == [(1, "reset"), (2, "ended"), (3, "")]
     assert len(joined([]).records) == 0
+
+
+def test_as_many_words_as_all_caller_processes_have_fit_into_the_records() -> None:
+    """Each of 256 processes may have words that no other has."""
+    tallies = [
+        Tally(
+            records=np.array([(n, Ended.UNKNOWN, MAX_WHYS, 0, 5)], RECORD),
+            whys=tuple(f"{n}.{word}" for word in range(MAX_WHYS)),
+        )
+        for n in range(256)
+    ]
+    both = joined(tallies)
+    assert [both.whys[why - 1] for why in both.records["why"]] == [f"{n}.{MAX_WHYS - 1}" for n in range(256)]
 
 
 def test_what_was_in_flight_together_is_counted_over_all_of_them() -> None:

@@ -11,7 +11,7 @@ import pytest
 from fake_router.completions import completion
 from suites.load.asked import Callers
 from suites.load.calling import Calling, Recording
-from suites.load.connection import Answer
+from suites.load.connection import Answer, BrokenError
 from suites.load.ended import Ended, Tally, tally_in
 from suites.load.line import Gate, Line
 from suites.load.order import RECORDS, Claim, Order
@@ -200,6 +200,30 @@ async def test_an_answer_may_come_in_any_parts_and_framings(tmp_path: Path) -> N
                 assert answer is not None
                 assert answer.body == whole
     assert framings == []
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        b"HTTP/1.1 2",
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc",
+    ],
+)
+async def test_an_answer_that_is_cut_is_none(cut: bytes, tmp_path: Path) -> None:
+    """Inside its head, before or behind what would frame its body, or inside a body that is framed."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(cut)
+        writer.close()
+
+    async with _serving(serve) as address:
+        with Progress(tmp_path, made=True) as progress:
+            line = Line(Gate(address, 1, progress), "", progress)
+            with pytest.raises(BrokenError, match="its connection was ended inside its answer"):
+                await line.ask(b"POST / HTTP/1.1\r\n\r\n", 30)
+            line.close()
 
 
 def test_operations_are_numbered_apart_and_bound_to_instances_in_turn() -> None:

@@ -18,7 +18,7 @@ from suites.load.template import Template
 from suites.request import Request
 from suites.together import together
 
-_RECORD = struct.Struct("<IBBQQ")  # as ended.RECORD
+_RECORD = struct.Struct("<IBHQQ")  # as ended.RECORD
 _FLUSH_BYTES = 1 << 16
 _OTHER = "something else"
 _GAVE_UP = Told(ended=Ended.NO_ANSWER, why="the subject has ended")

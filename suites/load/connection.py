@@ -31,6 +31,7 @@ class Connection(asyncio.Protocol):
         "_any_byte",
         "_body",
         "_framed",
+        "_in_body",
         "_loop",
         "_media",
         "_parser",
@@ -90,8 +91,8 @@ class Connection(asyncio.Protocol):
         self.closed = True
         if self._waiting is None:
             return
-        if error is None and self._any_byte and not self._framed and self._parser is not None:
-            self._whole()  # RFC 9112 s6.3 (8): a body without a length ends with the connection
+        if error is None and self._in_body and not self._framed:
+            self._whole()  # RFC 9112 s6.3 (8): a body without a length ends with the connection; s8: no head does
             return
         how = "reset" if isinstance(error, ConnectionResetError) else "ended"
         self._end(f"its connection was {how} {'inside its answer' if self._any_byte else 'before its answer'}")
@@ -105,6 +106,10 @@ class Connection(asyncio.Protocol):
                 self._media = value.partition(b";")[0].strip().lower()
             case b"content-length" | b"transfer-encoding":
                 self._framed = True
+
+    def on_headers_complete(self) -> None:
+        """What follows is its body."""
+        self._in_body = True
 
     def on_body(self, data: bytes) -> None:
         """Its next part."""
@@ -145,6 +150,6 @@ class Connection(asyncio.Protocol):
 
     def _forget(self) -> None:
         """What came of the answer before."""
-        self._any_byte = self._framed = False
+        self._any_byte = self._framed = self._in_body = False
         self._media = b""
         self._body = bytearray()

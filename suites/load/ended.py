@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 Records = NDArray[Any]  # of RECORD
 
-RECORD = np.dtype([("number", "<u4"), ("ended", "u1"), ("why", "u1"), ("began_ns", "<u8"), ("ended_ns", "<u8")])
-MAX_WHYS = 255
+RECORD = np.dtype([("number", "<u4"), ("ended", "u1"), ("why", "<u2"), ("began_ns", "<u8"), ("ended_ns", "<u8")])
+MAX_WHYS = 255  # of one caller process: those of 256 fit into a record
 
 
 class Ended(IntEnum):
@@ -57,7 +57,7 @@ def joined(tallies: list[Tally]) -> Tally:
     number_of = {why: number for number, why in enumerate(words, 1)}
     parts = []
     for tally in tallies:
-        renumbered = np.array([0, *(number_of[why] for why in tally.whys)], "u1")
+        renumbered = np.array([0, *(number_of[why] for why in tally.whys)], "u2")
         records = tally.records.copy()
         records["why"] = renumbered[records["why"]]
         parts.append(records)

@@ -18,6 +18,7 @@ _SAID = {
     Ended.UNKNOWN: "may have run",
     Ended.GARBAGE: "garbage",
     Ended.NO_ANSWER: "no answer",
+    Ended.GIVEN_UP: "given up",
 }
 
 

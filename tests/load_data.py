@@ -45,6 +45,7 @@ def found(
     most_waiting: int = 0,
     samples: Sequence[Sample] = (),
     died: tuple[str, ...] = (),
+    settled: bool = True,
 ) -> Found:
     """A load that showed this."""
     count = max(1, len(told.records))
@@ -61,6 +62,7 @@ def found(
         most_in_flight=load.in_flight if most_in_flight is None else most_in_flight,
         most_waiting=most_waiting,
         died=died,
+        settled=settled,
     )
 
 

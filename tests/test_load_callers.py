@@ -144,8 +144,8 @@ async def test_what_is_in_flight_at_a_subject_that_has_ended_is_given_up(tmp_pat
             calling.give_up()
             await running
             tally = tally_in(tmp_path / RECORDS, tuple(recording.whys))
-    assert [(int(one["number"]), Ended(one["ended"])) for one in tally.records] == [(1, Ended.NO_ANSWER)]
-    assert tally.whys == ("the subject has ended",)
+    assert [(int(one["number"]), Ended(one["ended"])) for one in tally.records] == [(1, Ended.GIVEN_UP)]
+    assert tally.whys == ("a process of the subject has ended",)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from suites.load.found import Found
 from suites.run import Promise
 from tests.load_data import account, found, sample, tally
 
-OK, NOT_EXECUTED, UNKNOWN, GARBAGE, NO_ANSWER = Ended
+OK, NOT_EXECUTED, UNKNOWN, GARBAGE, NO_ANSWER, GIVEN_UP = Ended
 _GOOD = found(tally(OK, OK, OK), account([1, 1, 1]))
 
 
@@ -52,6 +52,7 @@ def test_each_check_fails_what_it_is_for(load: Found, check: str) -> None:
         (found(tally(OK), account([1]), load=Load(in_flight=1, operations=1, service=Held())), "load-was-real"),
         (found(tally(OK), account([1]), load=Load(in_flight=1, operations=1, mix={})), "load-was-real"),
         (found(tally(OK), account([1, 1])), "accounted"),
+        (found(tally(OK), account([1]), settled=False), "accounted"),
         (found(tally(NO_ANSWER), account([0]), promises=Promise.TRANSPARENT), "answered"),
     ],
 )
@@ -81,6 +82,12 @@ def test_a_transparent_proxy_passes_on_what_its_router_sent() -> None:
     whole = found(tally(GARBAGE), account([1]), promises=Promise.TRANSPARENT)
     assert _verdicts(struck) == {}
     assert _verdicts(whole)["own-result"] is Verdict.FAIL
+
+
+def test_what_our_own_callers_gave_up_says_nothing_of_the_subject() -> None:
+    """That one of its processes has ended does: those in another one had still been answered."""
+    load = found(tally(OK, GIVEN_UP, GIVEN_UP), account([1, 1, 0]), died=("instance 0 was killed by SIGKILL",))
+    assert _verdicts(load) == {"survives": Verdict.FAIL}
 
 
 def test_an_honest_failure_without_execution_breaks_nothing() -> None:

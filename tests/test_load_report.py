@@ -17,7 +17,7 @@ from suites.load.ended import Ended
 from tests.load_data import account, found, sample, tally
 from tests.test_html_page import data_in
 
-OK, NOT_EXECUTED, UNKNOWN, GARBAGE, NO_ANSWER = Ended
+OK, NOT_EXECUTED, UNKNOWN, GARBAGE, NO_ANSWER, _ = Ended
 _SAMPLES = (
     sample(10, in_flight=4, resident=1_000, cpu_s=2.0),
     sample(11, in_flight=4, done=2, resident=9_000, cpu_s=2.5, sockets=8),

@@ -5,6 +5,7 @@ import json
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -123,6 +124,24 @@ async def test_a_submit_that_may_be_lost_is_sent_again_under_the_same_key(lost: 
     first, again = (body for path, body in server.asked if path == "asample")
     assert first == again
     assert counts[Count.RESENT] == 1
+
+
+@pytest.mark.parametrize(
+    ("submit", "ended", "why"),
+    [
+        (_said("503 Service Unavailable"), Ended.UNKNOWN, "status 503"),
+        (_said("429 Too Many Requests", error="full"), Ended.NOT_EXECUTED, "status 429"),
+        (LOST, Ended.NO_ANSWER, "its connection was ended before its answer"),
+    ],
+)
+async def test_a_submit_that_is_refused_until_its_time_is_over_has_its_answer(
+    submit: bytes, ended: Ended, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is what it was told the last time; only what was lost every time had none."""
+    times = iter((0, 0, 31))  # its deadline, its first submit, and no second one
+    monkeypatch.setattr("suites.load.sdk.time", SimpleNamespace(monotonic=times.__next__))
+    told, _ = await _called(_Server(submits=[submit]), tmp_path)
+    assert (told.ended, told.why) == (ended, why)
 
 
 async def test_a_poll_that_is_lost_or_abandoned_is_repeated(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from suites.together import together
 _RECORD = struct.Struct("<IBHQQ")  # as ended.RECORD
 _FLUSH_BYTES = 1 << 16
 _OTHER = "something else"
-_GAVE_UP = Told(ended=Ended.NO_ANSWER, why="the subject has ended")
+_GAVE_UP = Told(ended=Ended.GIVEN_UP, why="a process of the subject has ended")
 
 AnyCaller = PlainCaller | SdkCaller
 
@@ -102,7 +102,7 @@ class Calling:
             self._recording.flush()
 
     def give_up(self) -> None:
-        """What is in flight has ended without an answer, and nothing else is asked for."""
+        """What is in flight is waited for no longer, and nothing else is asked for."""
         self._gave_up = True
         for slot in self._slots:
             slot.cancel()

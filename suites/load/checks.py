@@ -65,7 +65,7 @@ def _at_most_once(found: Found) -> list[Finding]:
 
 
 def _none_lost(found: Found) -> list[Finding]:
-    without = ~_ended(found, Ended.OK) & (_executions(found) > 0) & ~_struck(found)
+    without = ~_ended(found, Ended.OK, Ended.GIVEN_UP) & (_executions(found) > 0) & ~_struck(found)
     fine = "whoever was executed, and met no fault, has its result"
     return [_none_of("none-lost", _numbers(found, without), "were executed, and their callers lack the result", fine)]
 
@@ -98,6 +98,8 @@ def _no_garbage(found: Found) -> list[Finding]:
 def _accounted(found: Found) -> list[Finding]:
     """The instrument: callers and ledgers speak of the same operations."""
     records, account, wrong = found.tally.records, found.account, []
+    if not found.settled:
+        wrong.append("the routers were not at rest when their ledgers were read: more may have come after that")
     numbers, times = np.unique(records["number"], return_counts=True)
     if (again := int(np.sum(times > 1))) > 0:
         wrong.append(f"{again:,} operations have more than one outcome")

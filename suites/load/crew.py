@@ -77,8 +77,7 @@ class Crew:
     def require(self) -> None:
         """Raises CallerError where one of them could not go on."""
         for caller in self._callers:
-            how = caller.process.died()
-            if how is not None and how != "exited with code 0":
+            if (how := caller.process.died()) is not None:  # nobody but we may end them, whatever they say of it
                 raise CallerError(f"a caller process {how}: {_last_words(caller.folder)}")
 
     def are_done(self) -> bool:
@@ -108,7 +107,7 @@ class Crew:
         return joined(found)
 
     def give_up(self) -> None:
-        """Nobody answers any more: what is in flight has ended without an answer, and nothing else is asked for."""
+        """What is in flight is waited for no longer, and nothing else is asked for."""
         if not self._given_up:
             self._given_up = True
             for caller in self._callers:

@@ -21,7 +21,8 @@ class Ended(IntEnum):
     NOT_EXECUTED = 1  # it failed, and the subject claims that nothing ran
     UNKNOWN = 2  # it failed, and nothing is claimed
     GARBAGE = 3  # it was told a success, with what is no result of its operation
-    NO_ANSWER = 4  # nothing had come when its caller gave it up
+    NO_ANSWER = 4  # nothing had come when its time was over
+    GIVEN_UP = 5  # a process of the subject had ended, and we waited no longer: that says nothing of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from suites.load.usage import Watched
 from suites.passage import Passage, Toxiproxy
 from suites.processes import Supervisor
 from suites.standing import StandingInstance, StandingSubject
-from suites.subject import Address
+from suites.subject import Address, SubjectError
 from suites.subject_text import SubjectFile
 from suites.together import together
 
@@ -57,6 +57,7 @@ class Living:
     counts: dict[Count, int] = field(default_factory=dict)
     most_waiting: int = 0
     partly: Found | None = None
+    _is_settled: bool = False
     _routers: list[RouterProcess] = field(default_factory=list)
     _instances: list[AnyInstance] = field(default_factory=list)
     _crew: Crew | None = None
@@ -80,7 +81,7 @@ class Living:
             crew.begin()
             try:
                 await self._until_done(crew)
-                await self._settled()
+                self._is_settled = await self._settled()
                 return await self._made(crew)
             except asyncio.CancelledError:
                 await to_the_end(self._cut_short(crew))
@@ -88,7 +89,7 @@ class Living:
 
     async def _cut_short(self, crew: Crew) -> None:
         """What is known of a load that was interrupted: its callers record what has ended, and the routers tell."""
-        with suppress(TimeoutError, CallerError):
+        with suppress(TimeoutError, CallerError, SubjectError):
             async with asyncio.timeout(CUT_SHORT_S):
                 await crew.end()
                 self.partly = await self._made(crew)
@@ -173,17 +174,18 @@ class Living:
             self.most_waiting = max(self.most_waiting, await releasing.look())
         crew.require()
 
-    async def _settled(self) -> None:
-        """Nothing is open at the routers, and nothing comes any more, or a ceiling is reached."""
+    async def _settled(self) -> bool:
+        """Nothing is open at the routers, and nothing comes any more; False where it did not come to that in time."""
         deadline_s, before = time.monotonic() + _SETTLE_S, -1
         quiet_s = max(_QUIET_S, (self.file.spec.quiet_ms or 0) / 1000)
         while time.monotonic() < deadline_s:
             states = [await router.status() for router in self._routers]
             entries = sum(state.entries for state in states)
             if entries == before and not any(state.busy for state in states):
-                return
+                return True
             before = entries
             await asyncio.sleep(quiet_s)  # the quiet window itself: a late sending is known by its coming
+        return False
 
     async def _made(self, crew: Crew) -> Found:
         tally, accounts = crew.tally(), Accounts(crew.last_number())
@@ -201,6 +203,7 @@ class Living:
             most_in_flight=peak_in_flight(tally.records),
             most_waiting=self.most_waiting,
             died=tuple(self._died()),
+            settled=self._is_settled,
             overlaid=all([await passage.overlaid() for passage in self._passages]),
             counts={count.name.lower(): number for count, number in self.counts.items()},
         )

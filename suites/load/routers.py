@@ -57,11 +57,14 @@ class RouterProcess:
         self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_ASKED_S))
         argv = [sys.executable, *words]
         self.process = await self._supervisor.start(argv, cwd=self._folder, env=environment(), log=self._log)
-        async with asyncio.timeout(_START_S):
-            while not await self._is_ready():
-                if how := self.process.died():
-                    raise SubjectError(f"a router {how} before it was ready: {self._last_words()}")
-                await asyncio.sleep(_PAUSE_S)
+        try:
+            async with asyncio.timeout(_START_S):
+                while not await self._is_ready():
+                    if how := self.process.died():
+                        raise SubjectError(f"a router {how} before it was ready: {self._last_words()}")
+                    await asyncio.sleep(_PAUSE_S)
+        except TimeoutError:
+            raise SubjectError(f"a router was not ready within {_START_S:g} s: {self._last_words()}") from None
 
     async def status(self) -> Status:
         """How it is."""
@@ -98,19 +101,30 @@ class RouterProcess:
 
     async def _is_ready(self) -> bool:
         try:
-            await self._ask("GET", "/status")
+            await self._answered("GET", "/status", None)
         except aiohttp.ClientError:
             return False
         return True
 
     async def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> bytes:
+        """Raises SubjectError where it answers anything but 200, or nothing within _ASKED_S."""
+        try:
+            status, data = await self._answered(method, path, body)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            how = (self.process.died() if self.process else None) or "lives"
+            why = str(error) or f"nothing within {_ASKED_S:g} s"
+            raise SubjectError(
+                f"a router {how}, and does not answer {method} {path} ({why}); its last words: {self._last_words()}"
+            ) from None
+        if status != 200:
+            raise SubjectError(f"a router answered {status} to {method} {path}: {data[:_LAST_BYTES]!r}")
+        return data
+
+    async def _answered(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, bytes]:
         assert self._session is not None
         url = f"http://127.0.0.1:{self._control.number}{path}"
         async with self._session.request(method, url, json=body if method == "POST" else None) as response:
-            data = await response.read()
-            if response.status != 200:
-                raise SubjectError(f"a router answered {response.status} to {method} {path}: {data[:_LAST_BYTES]!r}")
-            return data
+            return response.status, await response.read()
 
     def _last_words(self) -> str:
         text = self._log.read_bytes()[-_LAST_BYTES:] if self._log.exists() else b""

@@ -14,7 +14,7 @@ from fake_router.content import prompt_tokens
 from suites.history import Arrival
 from suites.load.connection import Answer, BrokenError
 from suites.load.ended import Ended, Told
-from suites.load.line import Gate, Line
+from suites.load.line import Gate, Line, NoPortError
 from suites.load.order import Claim
 from suites.load.plain import failed, own
 from suites.load.progress import Count, Progress
@@ -98,7 +98,7 @@ class SdkCaller:
             for session in self._sessions:
                 try:
                     await session.line.ask(session.heartbeat, _SESSION_S)
-                except BrokenError:
+                except (BrokenError, NoPortError):
                     continue  # the next one will tell
 
     def close(self) -> None:
@@ -118,23 +118,23 @@ class SdkCaller:
 
     async def _submitted(self, line: Line, submit: bytes, deadline_s: float) -> bytes | Told:
         """The id of its future; or how it ended without one."""
-        why = "no answer in time"
+        last = Told(ended=Ended.NO_ANSWER, why="no answer in time")
         while (left_s := deadline_s - time.monotonic()) > 0:
             try:
                 answer = await line.ask(submit, min(self._patience_s, left_s))
             except BrokenError as error:
-                why, answer = str(error), None
-            if answer is not None and not _is_again(answer):
+                last, answer = Told(ended=Ended.NO_ANSWER, why=str(error)), None
+            if answer is not None:
                 match submit_answer(_reply(answer)):
                     case Submitted(request_id=request_id):
                         return request_id.encode()
                     case Refused() | Lost():
-                        return failed(answer, self._not_executed)
-            if answer is not None:
-                why = f"submit: status {answer.status}"
+                        last = failed(answer, self._not_executed)
+                if not _is_again(answer):
+                    return last
             self._progress.add(Count.RESENT)
             await asyncio.sleep(self._pause_s)
-        return Told(ended=Ended.NO_ANSWER, why=why)
+        return last
 
     async def _polled(self, line: Line, poll: Template, id_: bytes, number: int, deadline_s: float) -> Told:
         why = "no result in time"

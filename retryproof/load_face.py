@@ -74,7 +74,7 @@ def print_report(out: Console, report: LoadReport) -> None:
     print_line(out, "")
     name = f"{report.subject.name} {report.subject.version}".rstrip()
     verdict = "no verdict" if report.partial else report.verdict
-    says = f" {name}, {report.mode}, {report.callers} callers"
+    says = f" {', '.join((name, *report.asked))}"
     print_line(out, Text.assemble((verdict, STYLES.get(verdict, "yellow")), says))
     _print_rows(out, report)
     for step in report.steps:

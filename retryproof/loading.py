@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -12,6 +12,7 @@ from pathlib import Path
 import uvloop
 from rich.console import Console
 
+from fake_router.mixing import ArmedMix
 from fake_router.service import Held, Service, service_text
 from faults.mix import Mix
 from faults.under import Overlay
@@ -30,7 +31,8 @@ from suites.load.found import Found, Sample
 from suites.load.limits import Layout, LimitError, Limits, Wanted, layout
 from suites.load.living import Living
 from suites.load.machine import limits_here
-from suites.load.target import NoTargetError, callers_of, read_timeout_ms
+from suites.load.releasing import services_of
+from suites.load.target import NoTargetError, callers_of, loaded, read_timeout_ms
 from suites.processes import ProcessError, Supervisor
 from suites.subject import SubjectError
 from suites.subject_text import SubjectFile
@@ -82,8 +84,11 @@ class Asked:
         )
 
     def wanted(self, in_flight: int) -> Wanted:
-        """What it takes. One that runs already is one, with whatever limits it has."""
+        """What it takes. One that runs already is one, with whatever limits it has. Raises ValueError for more."""
         standing = bool(self.file.url)
+        for option, count in (("--instances", self.instances), ("--routers", self.routers)):
+            if standing and count not in (None, 1):
+                raise ValueError(f"{option} {count} of {self.file.url!r}, which runs already; expected it left out")
         return Wanted(
             in_flight=in_flight,
             callers=self.processes,
@@ -101,39 +106,58 @@ def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan
     """
     limits = limits_here()
     try:
-        loads = [(asked.load(n), layout(limits, asked.wanted(n))) for n in asked.levels]
+        loads = [_possible(asked, n, limits) for n in asked.levels]
+        left_out = _left_out(asked, loads)
     except LimitError as error:
         raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
     except (NoTargetError, ValueError) as error:
         raise CommandError(str(error), Exit.USAGE) from None
-    made = _Made(asked=asked, limits=limits, write=write)
+    made = _Made(asked=asked, limits=limits, write=write, wanted=len(loads), left_out=left_out)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_all(made, loads, look, plan))
     except (SubjectError, ProcessError, CallerError, ToxiproxyError) as error:
-        raise CommandError(with_notes(error, str(error)), Exit.COULD_NOT_RUN) from None
+        raise made.stopped(with_notes(error, str(error))) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
         made.partial("interrupted")
-    except TimeoutError:
-        says = "a process of ours was not ready in time; expected a machine with room"
-        raise CommandError(says, Exit.COULD_NOT_RUN) from None
-    except ValueError as error:
-        raise CommandError(str(error), Exit.USAGE) from None
     except OSError as error:
-        raise CommandError(in_words(error), Exit.COULD_NOT_RUN) from None
+        raise made.stopped(in_words(error)) from None
     return made.report
+
+
+def _possible(asked: Asked, in_flight: int, limits: Limits) -> tuple[Load, Layout]:
+    """One of them, and how it is laid out. Raises what Asked and `layout` do, and ValueError for what else would not
+    go together once it is begun.
+    """
+    load, processes = asked.load(in_flight), layout(limits, asked.wanted(in_flight))
+    services_of(load.service, processes.routers, processes.instances)
+    if not asked.file.url:
+        loaded(asked.file, read_timeout_ms(load))
+    return load, processes
+
+
+def _left_out(asked: Asked, loads: Sequence[tuple[Load, Layout]]) -> tuple[str, ...]:
+    """The faults of its mix that strike no exchange. Raises PlanError where that are all of them."""
+    if asked.mix is None:
+        return ()
+    armed = [
+        ArmedMix.of(asked.mix, seed=asked.seed, read_timeout_ms=read_timeout_ms(load), tls=False) for load, _ in loads
+    ]
+    return armed[0].left_out
 
 
 @dataclass(slots=True, kw_only=True)
 class _Made:
-    """The report as far as it goes."""
+    """The report as far as it goes. wanted: how many loads it is of."""
 
     asked: Asked
     limits: Limits
     write: Write
+    wanted: int
+    left_out: tuple[str, ...]
     version: str = ""
     steps: tuple[Step, ...] = ()
-    _why_partial: str = ""
+    _why: str = ""
 
     def add(self, found: Found) -> None:
         """One load is over."""
@@ -142,8 +166,19 @@ class _Made:
 
     def partial(self, why: str) -> None:
         """No more will come."""
-        self._why_partial = why
+        self._why = why
         self.write(self.report)
+
+    def stopped(self, why: str) -> CommandError:
+        """It cannot go on; what there is of it is said to be a part."""
+        if self.steps:
+            self.partial(why)
+        return CommandError(why, Exit.COULD_NOT_RUN)
+
+    @property
+    def _why_partial(self) -> str:
+        missing = self.wanted - len(self.steps)
+        return self._why or (f"{missing} of {self.wanted} loads are to come" if missing else "")
 
     @property
     def report(self) -> LoadReport:
@@ -158,6 +193,7 @@ class _Made:
             seed=asked.seed,
             for_s=asked.for_s,
             faults=None if asked.mix is None else asked.mix.name,
+            left_out=list(self.left_out),
             under=[overlay_to_json(overlay) for overlay in asked.under],
             machine=Machine(
                 files=self.limits.files,

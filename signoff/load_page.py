@@ -28,13 +28,12 @@ _MIB = 1024**2
 def html_of_load(report: LoadReport) -> bytes:
     """The page."""
     subject = f"{report.subject.name} {report.subject.version}".rstrip()
-    faults = f", faults: {report.faults}" if report.faults else ""
     known = {
         "title": escape(f"{report.verdict}: load on {subject}"),
         "verdict": escape(report.verdict),
         "verdict_class": STYLES[report.verdict],
         "subject": escape(f"load on {subject}"),
-        "sub": escape(f"{report.mode}; {report.callers} callers; seed {report.seed}{faults}"),
+        "sub": escape("; ".join(report.asked)),
         "partial": _partial(report),
         "matter": "".join(f"<li>{escape(line)}</li>" for line in _matter(report)),
         "machine": escape(_machine(report)),

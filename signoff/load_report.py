@@ -1,5 +1,6 @@
 """report.json of a load: what was in flight, what came of it, and what it took. Documented in docs/load.md."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -110,7 +111,9 @@ class LoadSubject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
-    """All of one command. partial: why it is not whole; then no verdict is claimed."""
+    """All of one command. left_out: faults of the mix that strike no exchange; who draws one meets none. partial: why
+    it is not whole; then no verdict is claimed.
+    """
 
     schema: int = SCHEMA
     tool: str
@@ -120,8 +123,27 @@ class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     for_s: float | None
     faults: str | None
+    left_out: list[str] = []
     under: list[dict[str, str | int]]
     machine: Machine
     steps: list[Step]
     verdict: VerdictName
     partial: str = ""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What was asked for, in the same words for every face."""
+        return (
+            self.mode,
+            f"{self.callers} callers",
+            f"seed {self.seed}",
+            *((f"for {self.for_s:g} s",) if self.for_s else ()),
+            *((f"faults: {self.faults}",) if self.faults else ()),
+            *((f"of which {' and '.join(self.left_out)} strike no exchange",) if self.left_out else ()),
+            *(f"under {' '.join(_toxic_words(each))}" for each in self.under),
+        )
+
+
+def _toxic_words(overlay: dict[str, str | int]) -> Iterator[str]:
+    for key, value in overlay.items():
+        yield f"{value}" if key in ("toxic", "direction", "hop") else f"{key}={value}"

@@ -102,18 +102,25 @@ def test_a_disk_on_which_there_is_no_room_is_known_before_the_work(place: Place)
         ("reference --faults nowhere.toml", Exit.USAGE, "cannot read --faults 'nowhere.toml'"),
         ("https://h --listen h:1 --speaks tinker --promises futures --set idle=/x", Exit.USAGE, "speak no TLS"),
         ("reference --in-flight 1000000", Exit.COULD_NOT_RUN, "MiB more than are free"),
-        ("reference --in-flight 100 --mode engine:1,1 --routers 2", Exit.USAGE, "capacity 1 behind 2 routers"),
+        ("reference --mode engine:1,1 --routers 2 --instances 2", Exit.USAGE, "capacity 1 behind 2 routers"),
+        ("reference --in-flight 100 --routers 2", Exit.USAGE, "ask for --instances 2, or leave the number out"),
+        ("http://h --listen h:1 --speaks openai-chat --promises answering --instances 2", Exit.USAGE, "runs already"),
+        ("reference --faults {listener}", Exit.USAGE, "'two': none of its faults strikes an exchange"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_message(
     arguments: str, code: Exit, says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """With the exit code of wrong usage, or of what could not run."""
-    assert run(["load", *arguments.split(), "--out", str(tmp_path), "--quiet"]) is code
+    listener, out = tmp_path / "listener.toml", tmp_path / "out"
+    listener.write_text(MIX.replace("one", "two").replace("503-after", "connect-refused"))
+    words = arguments.format(listener=listener).split()
+    out.mkdir()
+    assert run(["load", *words, "--out", str(out), "--quiet"]) is code
     err = capsys.readouterr().err
     assert says in err
     assert err.splitlines()[-1].startswith("retryproof: ")
-    assert list(tmp_path.iterdir()) == []
+    assert list(out.iterdir()) == []
 
 
 def test_a_subject_that_cannot_be_reached_is_said_to_be_so(place: Place) -> None:

@@ -62,8 +62,14 @@ def test_what_cannot_work_is_refused_with_the_number_that_is_missing(limits: Lim
 
 def test_as_many_processes_as_were_asked_for() -> None:
     """Where they can hold it."""
-    found = layout(_HERE, Wanted(in_flight=10, callers=3, instances=2, routers=4))
-    assert (found.callers, found.instances, found.routers) == (3, 2, 4)
+    found = layout(_HERE, Wanted(in_flight=10, callers=3, instances=4, routers=2))
+    assert (found.callers, found.instances, found.routers) == (3, 4, 2)
+
+
+def test_a_router_that_would_serve_no_instance_is_refused() -> None:
+    """It would keep a share of an engine that nobody asks for."""
+    with pytest.raises(ValueError, match="2 router processes for 1 instance of the subject; expected no more routers"):
+        layout(_HERE, Wanted(in_flight=10, routers=2))
 
 
 def test_memory_grows_with_operations_and_with_processes() -> None:

@@ -60,8 +60,13 @@ async def test_an_engine_is_released_by_nobody() -> None:
 
 def test_the_places_of_an_engine_are_dealt_out() -> None:
     """All of them, and at least one to each router."""
-    services = services_of(Engine(capacity=7, seconds=2), 3)
+    services = services_of(Engine(capacity=7, seconds=2), 3, 3)
     assert services == [Engine(capacity=n, seconds=2) for n in (3, 2, 2)]
-    assert services_of(INSTANT, 2) == [INSTANT, INSTANT]
+    assert services_of(INSTANT, 2, 2) == [INSTANT, INSTANT]
     with pytest.raises(ValueError, match="capacity 1 behind 2 routers"):
-        services_of(Engine(capacity=1, seconds=1), 2)
+        services_of(Engine(capacity=1, seconds=1), 2, 2)
+
+
+def test_a_router_that_serves_more_instances_has_more_places() -> None:
+    """As many for each instance, or those of one would wait beside free ones of another."""
+    assert services_of(Engine(capacity=7, seconds=2), 2, 3) == [Engine(capacity=n, seconds=2) for n in (5, 2)]

@@ -102,6 +102,18 @@ def test_a_part_claims_no_verdict() -> None:
     assert _printed(report).lstrip().startswith("no verdict mine 1")
 
 
+def test_every_face_says_what_was_asked_for() -> None:
+    """With its faults, those of them that strike no exchange, its toxics and how long it went on."""
+    toxic = {"toxic": "latency", "direction": "upstream", "hop": "router", "latency_ms": 20, "jitter_ms": 0}
+    report = loaded(("for_s", 30.0), ("faults", "mine"), ("left_out", ["connect-refused"]), ("under", [toxic]))
+    said = (
+        "seed 0", "for 30 s", "faults: mine", "of which connect-refused strike no exchange",
+        "under latency upstream router latency_ms=20 jitter_ms=0",
+    )  # fmt: skip
+    assert "; ".join(said).encode() in html_of_load(report)
+    assert ", ".join(said) in " ".join(_printed(report).split())
+
+
 def test_a_person_sees_the_numbers_and_what_does_not_hold() -> None:
     """A row for each load."""
     shown = _printed(loaded())

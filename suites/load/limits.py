@@ -87,7 +87,9 @@ class Layout:
 
 
 def layout(limits: Limits, wanted: Wanted) -> Layout:
-    """The fewest processes that can carry it. Raises LimitError with the number that is missing."""
+    """The fewest processes that can carry it. Raises LimitError with the number that is missing, and ValueError for
+    more routers than there are instances to serve.
+    """
     room = limits.files - SPARE_FILES
     if room < wanted.sockets:
         raise LimitError(
@@ -127,6 +129,11 @@ def _routers(wanted: Wanted, instances: int, room: int) -> int:
     """Each serves whole instances, all of whose operations it may hold at once."""
     of_instance = math.ceil(wanted.in_flight / instances)
     least = math.ceil(instances / max(1, room // of_instance))
+    if wanted.routers is not None and wanted.routers > instances:
+        raise ValueError(
+            f"{wanted.routers} router processes for {_counted(instances, 'instance', 'instances')} of the subject; "
+            f"expected no more routers: ask for --instances {wanted.routers}, or leave the number out"
+        )
     if wanted.routers is not None and wanted.routers < least:
         raise LimitError(
             f"{wanted.routers} router processes for {instances} instances with {of_instance:,} operations each, and "

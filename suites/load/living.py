@@ -100,7 +100,7 @@ class Living:
         await to_the_end(_stopped(parts))
 
     async def _start_routers(self) -> None:
-        services = services_of(self.load.service, self.layout.routers)
+        services = services_of(self.load.service, self.layout.routers, self.layout.instances)
         for nth in range(len(services)):
             folder = self.folder / f"router-{nth}"
             router = RouterProcess(self.file.spec.upstreams, folder, self.supervisor, self.file.spec.listen)

@@ -55,11 +55,14 @@ class Releasing:
         return time.monotonic() - self._since_s > self.stalled_s
 
 
-def services_of(service: Service, routers: int) -> list[Service]:
-    """Of each of so many routers; the places of an engine are dealt out among them. Raises ValueError for too few."""
+def services_of(service: Service, routers: int, instances: int) -> list[Service]:
+    """Of each of so many routers; the places of an engine are dealt out among the instances that they serve in turn.
+    Raises ValueError for too few.
+    """
     if not isinstance(service, Engine):
         return [service] * routers
     if service.capacity < routers:
         raise ValueError(f"an engine of capacity {service.capacity} behind {routers} routers; expected one for each")
-    least, more = divmod(service.capacity, routers)
-    return [replace(service, capacity=least + (nth < more)) for nth in range(routers)]
+    least, more = divmod(service.capacity, instances)
+    places = [least + (nth < more) for nth in range(instances)]
+    return [replace(service, capacity=sum(places[nth::routers])) for nth in range(routers)]

@@ -27,7 +27,7 @@ from signoff.results import Examination
 from suites.futures.offer import Offer
 from suites.futures.suite import IN_CONTAINERS, UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
-from suites.lanes import SHARED_LANES
+from suites.lanes import shared_lanes
 from suites.stacks.stack import StackSubject
 from suites.subject import Isolation
 
@@ -162,7 +162,7 @@ class Side:
         jobs = self._jobs() if isinstance(self.where, Here) else 1  # each has a CPU of its own there
         spec = self.session.subject.spec
         if spec.isolation is Isolation.SHARED:
-            return max(1, SHARED_LANES // jobs)  # each is a process already
+            return max(1, shared_lanes(spec) // jobs)  # each is a process already
         of_core = LANES if spec.quiet_ms is None else QUIET_LANES
         return max(1, of_core * min(jobs, len(os.sched_getaffinity(0))) // jobs)
 

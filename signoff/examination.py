@@ -18,6 +18,7 @@ from suites.accounts import accounts_of
 from suites.checks.tells import CHECK as TELLS
 from suites.driver import Driver
 from suites.findings import Finding, Verdict
+from suites.in_turns import in_turns
 from suites.judge import judge, judgement_of, not_shown
 from suites.lanes import run_plans
 from suites.lives import AT_A_TIME, Alone, met_nothing
@@ -68,7 +69,9 @@ async def examine(
 
     async def confirm_drawn() -> Confirming:
         confirming = await confirm(drawn)
-        await shrink_drawn(examination, alone, machine, record)
+        async with in_turns(driver) as lives:
+            quick = Alone(driver=lives, places=alone.places)
+            await shrink_drawn(examination, alone, quick, machine, record)
         return confirming
 
     async def live_through_cells() -> Confirming:

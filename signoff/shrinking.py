@@ -20,11 +20,13 @@ MAX_SHRUNK = 3  # drawn plans that fail are cut down side by side; more of the s
 async def shrink_drawn(
     examination: Examination,
     alone: Alone,
+    quick: Alone,
     machine: Machine,
     record: Callable[[Item, Run], None],
 ) -> None:
     """The first drawn plans that fail are cut down to what all of the failure needs. What was judged of the drawn
-    plan itself stays: a sign-off compares the same plans. Raises SubjectError.
+    plan itself stays: a sign-off compares the same plans. quick: where it is tried what can be left out; `alone` it
+    then has to fail. Raises SubjectError.
     """
     failed = [r for r in examination.in_order() if r.item.cell is None and r.judgement.verdict is Verdict.FAIL]
 
@@ -34,7 +36,7 @@ async def shrink_drawn(
         async def fails(plan: Plan) -> bool:
             if unreachable(plan, examination.spec, machine) is not None:
                 return False
-            _, judgement = await alone.live(plan)
+            _, judgement = await quick.live(plan)
             return checks <= failed_checks(judgement)
 
         plan = await shrink(result.item.plan, fails)

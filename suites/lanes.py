@@ -19,6 +19,7 @@ from suites.way import way_of
 
 FRESH_LANES = 16  # measured: more lanes only queue on two cores
 SHARED_LANES = 8  # each is a process of the subject, and waits most of its time
+QUIET_LANES = 16  # of one that cannot say when it is idle, which waits for its quiet window too
 STARTED_TOGETHER = 2  # more would only take longer, and hold up what runs already
 
 OnRun = Callable[[int, Run], None]  # place of the plan, its run
@@ -30,13 +31,18 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
     Raises SubjectError as soon as an instance cannot be started; the other runs are then cancelled and cleaned up.
     """
     if driver.subject.spec.isolation is Isolation.SHARED:
-        most = 1 if driver.subject.spec.standing else lanes or SHARED_LANES
+        most = 1 if driver.subject.spec.standing else lanes or shared_lanes(driver.subject.spec)
         shares, starting = Shares.of(plans), asyncio.Semaphore(STARTED_TOGETHER)
         await together(_shared(driver, plans, shares, starting, on_run) for _ in range(min(len(plans), most)))
         return
     most = 1 if driver.subject.spec.standing else lanes or FRESH_LANES
     places = iter(sorted(range(len(plans)), key=lambda place: str(way_of(plans[place]))))
     await together(_fresh(driver, plans, places, on_run) for _ in range(min(len(plans), most)))
+
+
+def shared_lanes(spec: SubjectSpec) -> int:
+    """How many instances of it stand side by side at most, where they serve several runs each."""
+    return SHARED_LANES if spec.quiet_ms is None else QUIET_LANES
 
 
 async def _fresh(driver: Driver, plans: Sequence[Plan], places: Iterator[int], on_run: OnRun) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from faults.plan import Plan
 from suites.checks.vacuity import CHECK as VACUITY
@@ -18,7 +19,14 @@ TURNS = 5  # of one that chooses another upstream each time
 Record = Callable[[Run], None]
 
 
-async def live(driver: Driver, plan: Plan, record: Record = lambda run: None) -> tuple[Run, Judgement]:
+class Lives(Protocol):
+    """What lives through plans: a Driver, or one that has its runs on instances of other kinds."""
+
+    async def run(self, plan: Plan, *, turn: int = 0) -> Run:
+        """As `Driver.run`."""
+
+
+async def live(driver: Lives, plan: Plan, record: Record = lambda run: None) -> tuple[Run, Judgement]:
     """The plan on a fresh instance, judged. While the machine stalls, what rests on cause or timing is not believed:
     the plan is lived through again, and after TRIES it is UNKNOWN. So is a plan whose faulty upstream the subject has
     not chosen, at most TURNS times. `record` hears of every run, believed or not.
@@ -40,9 +48,11 @@ async def live(driver: Driver, plan: Plan, record: Record = lambda run: None) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alone:
-    """Where plans live that must not have company: each on a fresh instance, and only a few of them at a time."""
+    """Where plans live that must not have company: each on an instance that nobody else uses meanwhile, which a Driver
+    starts for it, and only a few of them at a time.
+    """
 
-    driver: Driver
+    driver: Lives
     places: asyncio.Semaphore
 
     async def live(self, plan: Plan, record: Record = lambda run: None) -> tuple[Run, Judgement]:

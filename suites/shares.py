@@ -9,6 +9,7 @@ from faults.plan import Plan
 from suites.way import Way, way_of
 
 WORTH_STARTING = 10  # runs: for fewer, one more instance takes longer to start than it saves; of one that starts slowly
+FEW = 8  # lanes; beyond them also one that starts slowly is started only where it is of use for long enough
 LEAST_WORTH = 2  # of one that starts at once
 _STARTS = 4  # so often as long as it takes to start, an instance should be of use: others start and run meanwhile
 
@@ -18,6 +19,7 @@ class Shares:
     """The plans that nobody has taken yet, by their way, and how many lanes are on each way."""
 
     _worth: int = WORTH_STARTING
+    _worth_of_many: int = WORTH_STARTING
     _left: dict[Way, deque[int]] = field(default_factory=dict)
     _lanes: Counter[Way] = field(default_factory=Counter)
 
@@ -31,8 +33,8 @@ class Shares:
 
     def started(self, start_s: float, run_s: float) -> None:
         """So long an instance took to start, and so long a run takes at least."""
-        worth = math.ceil(_STARTS * start_s / run_s)
-        self._worth = min(WORTH_STARTING, max(LEAST_WORTH, worth))
+        self._worth_of_many = max(LEAST_WORTH, math.ceil(_STARTS * start_s / run_s))
+        self._worth = min(WORTH_STARTING, self._worth_of_many)
 
     def enter(self) -> Way | None:
         """The way for a lane that has none: one that nobody is on, the shortest first, for its runs come one after the
@@ -42,7 +44,7 @@ class Shares:
         alone = [way for way in left if not self._lanes[way]]
         if alone:
             way = min(alone, key=lambda way: len(self._left[way]))
-        elif not left or (self._for_each(way := max(left, key=self._for_each))) < self._worth:
+        elif not left or (self._for_each(way := max(left, key=self._for_each))) < self._worth_of_one_more():
             return None
         self._lanes[way] += 1
         return way
@@ -59,6 +61,9 @@ class Shares:
         """The place of the next plan of that way; None: all of them have been taken."""
         places = self._left[way]
         return places.popleft() if places else None
+
+    def _worth_of_one_more(self) -> int:
+        return self._worth if self._lanes.total() < FEW else self._worth_of_many
 
     def _for_each(self, way: Way) -> float:
         return len(self._left[way]) / (self._lanes[way] + 1)

@@ -43,20 +43,26 @@ def place(tmp_path: Path, docker: Docker) -> Iterator[Place]:
     assert place.temporary() == []
 
 
-def verdicts(place: Place) -> dict[str, str]:
-    """By cell, of the only examination."""
-    return {cell.id: cell.verdict for cell in place.report().cells}
+def found(place: Place) -> dict[str, object]:
+    """By cell and drawn plan of the only examination: the verdict, what was decided, and what each check said."""
+    return {
+        cell.id: (
+            (cell.verdict, cell.attempts, cell.accepted, cell.executions, cell.outcome, cell.status),
+            [(finding.check, finding.kind, finding.verdict) for finding in cell.findings],
+        )
+        for cell in place.report().cells
+    }
 
 
 def test_nginx_in_a_container_gets_the_verdicts_of_nginx(place: Place, tmp_path: Path) -> None:
-    """Cell by cell, those over TLS included."""
+    """Cell by cell and plan by plan, those over TLS included: the same decisions, and the same findings."""
     other = Place(path=tmp_path / "without")
     other.path.mkdir()
-    only = ("--only", "wait/fin-*")
-    ended = run(place, "check", "--stack", "nginx", *only, "--lanes", "2")
-    assert (ended.code, run(other, "check", "nginx", *only).code) == (0, 0), ended.err
-    assert verdicts(place) == verdicts(other)
-    assert any("tls" in cell for cell in verdicts(place))
+    these = ("--only", "wait/fin-*", "--examples", "6")
+    ended = run(place, "check", "--stack", "nginx", *these, "--lanes", "4")
+    assert (ended.code, run(other, "check", "nginx", *these).code) == (0, 0), ended.err
+    assert found(place) == found(other)
+    assert any("tls" in cell for cell in found(place))
 
 
 def test_each_fault_of_a_container_strikes_with_its_witness(place: Place) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from faults.plan import Plan, PlannedListener, PlannedOperation
-from suites.shares import WORTH_STARTING, Shares
+from suites.shares import FEW, WORTH_STARTING, Shares
 from suites.way import PLAIN, Way
 
 TLS = Way(tls=True)
@@ -39,6 +39,15 @@ def test_the_sooner_an_instance_starts_the_fewer_runs_it_is_worth_starting_for(
     assert shares.enter() == PLAIN
     shares.started(start_s, run_s)
     assert 1 + sum(shares.enter() is not None for _ in range(2 * WORTH_STARTING)) == lanes
+
+
+@pytest.mark.parametrize(("start_s", "lanes"), [(1.0, 5 * FEW), (10.0, FEW)], ids=["quickly", "slowly"])
+def test_beyond_a_few_lanes_an_instance_that_starts_slowly_needs_more_runs(start_s: float, lanes: int) -> None:
+    """Each of them takes CPU time that those lack which run already."""
+    shares = Shares.of(_plans(2 * WORTH_STARTING * FEW, 0))
+    assert shares.enter() == PLAIN
+    shares.started(start_s, 1.0)
+    assert 1 + sum(shares.enter() is not None for _ in range(100)) == lanes
 
 
 @pytest.mark.parametrize("died_after", [1, 3, 100])

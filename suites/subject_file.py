@@ -1,6 +1,7 @@
 """A subject as a TOML file: what it is, how it is started, and what its answers mean."""
 
 import tomllib
+from functools import cache
 from pathlib import Path
 
 from suites.subject_reader import SubjectFileError, SubjectReader
@@ -28,18 +29,14 @@ def file_and_variant(name: str) -> tuple[Path, str | None] | None:
     return (Path(head), variant) if head.endswith(".toml") else None
 
 
-def variants_in(path: Path) -> list[str]:
-    """The names of the variants in that file. Raises SubjectFileError."""
-    load_subject_file(path)
-    return list(tomllib.loads(path.read_text("utf-8")).get("variants", {}))
-
-
-def built_in_names() -> list[str]:
+@cache  # whoever means one by its name asks for all of them, and no file that comes with the suites changes meanwhile
+def built_in_names() -> tuple[str, ...]:
     """The subjects that come with the suites, each followed by its variants."""
     names = []
     for path in sorted(BUILT_IN.glob("*.toml")):
-        names += [path.stem, *(f"{path.stem}:{variant}" for variant in variants_in(path))]
-    return names
+        variants = tomllib.loads(path.read_text("utf-8")).get("variants", {})
+        names += [path.stem, *(f"{path.stem}:{variant}" for variant in variants)]
+    return tuple(names)
 
 
 def built_in_file(name: str) -> SubjectFile:

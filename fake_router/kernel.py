@@ -2,7 +2,6 @@
 refused by RST, and the sockets that a subject holds. Linux only.
 """
 
-import errno
 import socket
 import struct
 from collections import Counter
@@ -10,37 +9,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from fake_router.packet_socket import Instruction, PacketSocket
-
-# linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h
-_NETLINK_SOCK_DIAG = 4
-_TCPDIAG_GETSOCK = 18  # names no family: one walk over the kernel's table finds IPv4 and IPv6, not two
-_NLM_F_REQUEST_DUMP = 0x301
-_NLMSG_ERROR, _NLMSG_DONE = 2, 3
-_EXT_SKMEMINFO = 1 << (7 - 1)  # idiag_ext asks for attribute n with bit n - 1
-_SKMEMINFO = 7
-_MEMINFO_DROPS = 8
-_NLMSG = struct.Struct("=IHHII")  # length, type, flags, sequence, port id
-_REQUEST = struct.Struct("=BBBB2s2s16s16sI8sII")  # inet_diag_req; ports in network order
-_REPLY = struct.Struct("=BBBB2s2s16s16sI8sIIIII")  # inet_diag_msg; the last number is the inode
-_ATTRIBUTE = struct.Struct("=HH")
-_BYTECODE = 1  # the attribute with a program that chooses sockets
-_OPERATION = struct.Struct("=BBH")  # inet_diag_bc_op: code, bytes to go on by if so, and if not
-_JUMP, _REMOTE_AT_LEAST, _REMOTE_AT_MOST = 1, 4, 5
-_PORT_BYTES = 5 * _OPERATION.size  # of the program, for each port
+from fake_router.sock_diag import TcpSocket, as_they_are, tcp_sockets
 
 _LISTEN = 1 << 10  # states are numbered in net/tcp_states.h
 # All but TIME_WAIT (6) and LISTEN (10), and the request sockets of a handshake that the peer began (3, 12).
 _CONNECTED = sum(1 << state for state in (1, 2, 4, 5, 7, 8, 9, 11))
 _READABLE = 1 << 1 | 1 << 8  # ESTABLISHED, and CLOSE_WAIT: the peer has ended its side
-
-
-@dataclass(frozen=True, slots=True)
-class _Socket:
-    source_port: int
-    remote_port: int
-    unread_bytes: int
-    inode: int
-    drops: int
 
 
 def listener_drops(port: int) -> int:
@@ -49,7 +23,7 @@ def listener_drops(port: int) -> int:
     Needs no privilege. The kernel sends a dropped SYN again after 1 s, so this counts SYNs and not dials. Raises
     LookupError when nothing listens on the port, OSError when the kernel has no sock_diag.
     """
-    found = list(_dump(_LISTEN, source_port=port))
+    found = list(tcp_sockets(_LISTEN, source_port=port))
     if not found:
         raise LookupError(f"nothing listens on TCP port {port!r}; expected a listener whose drops can be read")
     return sum(s.drops for s in found)
@@ -73,86 +47,40 @@ def sockets_by_port(ports: Collection[int], excluding: Collection[int] = ()) -> 
     another address of this machine. `excluding` are source ports of connections of our own. IPv6 sockets that talk to
     IPv4 addresses count too. Raises OSError when the kernel has no sock_diag.
     """
+    return Counter(s.remote_port for s in held_towards(ports) if s.source_port not in excluding)
+
+
+def held_towards(ports: Collection[int]) -> tuple[TcpSocket, ...]:
+    """The sockets that `sockets_by_port` counts. Raises OSError when the kernel has no sock_diag."""
     if not ports:
-        return Counter()
-    held = [s for s in _dump(_CONNECTED, remote_ports=ports) if s.inode != 0 and s.source_port not in excluding]
+        return ()
+    held = [s for s in tcp_sockets(_CONNECTED, remote_ports=ports) if s.inode != 0]
     served = _listening() if held else frozenset()
-    return Counter(s.remote_port for s in held if s.source_port not in served)
+    return tuple(s for s in held if s.source_port not in served)
+
+
+def still_held(sockets: Collection[TcpSocket]) -> tuple[TcpSocket, ...]:
+    """Those of them that a process has not closed. Raises OSError when the kernel has no sock_diag."""
+    return tuple(s for s in as_they_are(sockets) if s.inode != 0)
 
 
 def _listening() -> frozenset[int]:
     """Every TCP port on which a process of this machine listens."""
-    return frozenset(s.source_port for s in _dump(_LISTEN))
+    return frozenset(s.source_port for s in tcp_sockets(_LISTEN))
 
 
 def unaccepted(port: int) -> dict[int, int]:
     """The connections to that port which the kernel has completed and no process has accepted: how many bytes lie
     unread in each, by the peer's port. Raises OSError when the kernel has no sock_diag.
     """
-    return {s.remote_port: s.unread_bytes for s in _dump(_READABLE, source_port=port) if s.inode == 0}
+    return {s.remote_port: s.unread_bytes for s in tcp_sockets(_READABLE, source_port=port) if s.inode == 0}
 
 
 def unread_in(port: int, *, of: int) -> int:
     """How many bytes lie unread at that port in a connection of the peer with port `of`; 0 also where there is none
     on this machine. Raises OSError when the kernel has no sock_diag.
     """
-    return sum(s.unread_bytes for s in _dump(_READABLE, source_port=port) if s.remote_port == of)
-
-
-def _dump(
-    states: int, *, source_port: int | None = None, remote_ports: Collection[int] | None = None
-) -> Iterator[_Socket]:
-    """Every TCP socket in one of these states, or only those with that port, or one of those."""
-    for port in (*(() if source_port is None else (source_port,)), *(remote_ports or ())):
-        if not 0 < port < 1 << 16:  # 0 would match every port
-            raise ValueError(f"TCP port {port!r}; expected 1 to 65535")
-    source = (source_port or 0).to_bytes(2, "big")
-    body = _REQUEST.pack(0, 0, 0, _EXT_SKMEMINFO, source, b"", b"", b"", 0, b"", states, 0)
-    if remote_ports is not None:
-        program = _towards(sorted(set(remote_ports)))
-        body += _ATTRIBUTE.pack(_ATTRIBUTE.size + len(program), _BYTECODE) + program
-    head = _NLMSG.pack(_NLMSG.size + len(body), _TCPDIAG_GETSOCK, _NLM_F_REQUEST_DUMP, 1, 0)
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_SOCK_DIAG) as netlink:
-        netlink.sendto(head + body, (0, 0))
-        while True:
-            data = netlink.recv(1 << 18)
-            at = 0
-            while at < len(data):
-                length, kind, _flags, _sequence, _pid = _NLMSG.unpack_from(data, at)
-                if kind == _NLMSG_DONE:
-                    return
-                if kind == _NLMSG_ERROR:
-                    code = -struct.unpack_from("=i", data, at + _NLMSG.size)[0]
-                    raise OSError(code, f"sock_diag: {errno.errorcode.get(code, code)}; expected a list of sockets")
-                yield _parsed(data[at + _NLMSG.size : at + length])
-                at += (length + 3) & ~3
-
-
-def _towards(ports: list[int]) -> bytes:
-    """A program that chooses sockets with one of these remote ports: for each port two comparisons and a jump to the
-    end; behind the last of them a jump beyond the end, which is how a program says no.
-    """
-    size = _OPERATION.size
-    whole = len(ports) * _PORT_BYTES + size
-    program = b""
-    for port in ports:
-        number = _OPERATION.pack(0, 0, port)
-        program += _OPERATION.pack(_REMOTE_AT_LEAST, 2 * size, 5 * size) + number
-        program += _OPERATION.pack(_REMOTE_AT_MOST, 2 * size, 3 * size) + number
-        program += _OPERATION.pack(_JUMP, size, whole - len(program))
-    return program + _OPERATION.pack(_JUMP, size, 2 * size)
-
-
-def _parsed(message: bytes) -> _Socket:
-    fields = _REPLY.unpack_from(message)
-    drops, at = 0, _REPLY.size
-    while at + _ATTRIBUTE.size <= len(message):
-        length, kind = _ATTRIBUTE.unpack_from(message, at)
-        if kind == _SKMEMINFO:
-            drops = struct.unpack_from("=I", message, at + _ATTRIBUTE.size + 4 * _MEMINFO_DROPS)[0]
-        at += (length + 3) & ~3
-    source, remote = (int.from_bytes(fields[place], "big") for place in (4, 5))
-    return _Socket(source_port=source, remote_port=remote, unread_bytes=fields[11], inode=fields[-1], drops=drops)
+    return sum(s.unread_bytes for s in tcp_sockets(_READABLE, source_port=port) if s.remote_port == of)
 
 
 _SYN, _RST, _ACK = 0x02, 0x04, 0x10

@@ -14,8 +14,10 @@ from fake_router.kernel import (
     Dial,
     DialWitness,
     can_watch_packets,
+    held_towards,
     listener_drops,
     sockets_towards,
+    still_held,
 )
 from fake_router.packet_socket import PacketsLostError
 
@@ -115,6 +117,22 @@ def test_an_ipv6_socket_that_talks_to_an_ipv4_address_is_counted() -> None:
     with bound(backlog=8) as (_, port), socket.socket(socket.AF_INET6) as mapped:
         mapped.connect(("::ffff:127.0.0.1", port))
         assert sockets_towards([port]) == 1
+
+
+def test_of_sockets_once_seen_those_are_told_that_are_held_still() -> None:
+    """Whatever became of the others: ended in good order, or reset and followed by another with the same ports."""
+    with bound(backlog=8) as (_, port), socket.create_connection(("127.0.0.1", port)) as staying:
+        ended, reset = (socket.create_connection(("127.0.0.1", port)) for _ in range(2))
+        seen = held_towards([port])
+        assert {one.source_port for one in seen} == {source_port(one) for one in (staying, ended, reset)}
+        name = reset.getsockname()
+        reset.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        for one in (ended, reset):
+            one.close()
+        assert [one.source_port for one in still_held(seen)] == [source_port(staying)]
+        with socket.create_connection(("127.0.0.1", port), source_address=name):
+            assert [one.source_port for one in still_held(seen)] == [source_port(staying)]
+            assert len(held_towards([port])) == 2
 
 
 @pytest.mark.parametrize("port", [0, -1, 65_536])

@@ -4,7 +4,6 @@ import asyncio
 import shlex
 import shutil
 import socket
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,7 +142,7 @@ def test_its_sockets_are_counted_on_this_machine_alone(
     checks = {}
     for elsewhere in (False, True):
         if elsewhere:
-            monkeypatch.setattr("suites.socket_counts.sockets_by_port", lambda ports: Counter())
+            monkeypatch.setattr("suites.socket_counts.held_towards", lambda ports: ())
         run = asyncio.run(_healthy_run(weak.url, given))
         checks[elsewhere] = {finding.check for finding in judge(run).findings}
         assert judge(run).verdict is Verdict.PASS

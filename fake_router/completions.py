@@ -21,9 +21,9 @@ def completion(operation: int, execution: int, choices: int) -> bytes:
     """One token a word, and a finite logprob for each token id."""
     if choices == 1:  # nearly always, and then only numbers differ
         a, b, c, d, e, f, g, h, i, j, k = _ONE_CHOICE
-        o, x = b"%d" % operation, b"%d" % execution
+        o, x = str(operation), str(execution)
         of_o, of_x = _LOGPROBS[operation % LOGPROB_PERIOD], _LOGPROBS[execution % LOGPROB_PERIOD]
-        return b"".join((a, o, b, x, c, o, d, x, e, o, f, x, g, o, h, x, i, of_o, j, of_x, k))
+        return "".join((a, o, b, x, c, o, d, x, e, o, f, x, g, o, h, x, i, of_o, j, of_x, k)).encode()
     made = [_choice(operation, execution, index) for index in range(choices)]
     return _encode(_frame(made, operation, execution, choices * RESULT_TOKENS))
 
@@ -96,17 +96,17 @@ def _frame(choices: list[dict[str, Any]], operation: int, execution: int, used: 
     }
 
 
-def _one_choice() -> list[bytes]:
+def _one_choice() -> list[str]:
     """A completion of one choice, cut where operation and execution stand, four times in turn, and their logprobs."""
     operation, execution = MAX_NUMBER - 1, MAX_NUMBER - 2  # nothing else in it looks like these
     choice = _choice(operation, execution, 0)
-    choice["logprobs"]["token_logprobs"][1:3] = ["%b", "%b"]
-    made = _encode(_completion([choice], operation, execution)).replace(b'"%b"', b"%b")
-    return made.replace(b"%d" % operation, b"%b").replace(b"%d" % execution, b"%b").split(b"%b")
+    choice["logprobs"]["token_logprobs"][1:3] = ["%s", "%s"]
+    made = _encode(_completion([choice], operation, execution)).decode().replace('"%s"', "%s")
+    return made.replace(str(operation), "%s").replace(str(execution), "%s").split("%s")
 
 
 _ONE_CHOICE = _one_choice()
-_LOGPROBS = [_encode(logprob_of(token)) for token in range(LOGPROB_PERIOD)]
+_LOGPROBS = [_encode(logprob_of(token)).decode() for token in range(LOGPROB_PERIOD)]
 
 _NO_LOGPROBS: dict[str, list[object]] = {"tokens": [], "token_logprobs": []}
 _CHOICES = {

@@ -9,6 +9,7 @@ from typing import assert_never
 from fake_router.digest import digest_of_body
 from fake_router.entries import Received, Rejected
 from fake_router.exchange import Event, Exchange, reachable
+from fake_router.injector import HEALTHY_STEP
 from fake_router.line import EVENTS_AT_ONCE, READS_AT_ONCE, Line
 from fake_router.performer import Performer
 from fake_router.replies import small_json
@@ -221,7 +222,7 @@ class Connection:
             read_timeout_s=step.read_timeout_s,
             keep_alive=request.keep_alive,
         )
-        if step.fault is None or reachable(step.act, work.form, http10=request.http10):
+        if step is not HEALTHY_STEP and (step.fault is None or reachable(step.act, work.form, http10=request.http10)):
             exchange.act, exchange.fault, exchange.poison = step.act, step.fault, step.poison
         if operation is not None:
             board.busier(1)

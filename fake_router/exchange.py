@@ -165,6 +165,9 @@ _OF_HEALTHY: Mapping[tuple[State, Event], Step] = {
 }
 
 
+HEALTHY_START = _OF_HEALTHY[State.READ, Event.START]  # what a performer does without asking
+
+
 class ImpossibleEventError(Exception):
     """An event came that cannot come in that state: a defect of the router itself."""
 

@@ -19,10 +19,6 @@ class Head(msgspec.Struct, frozen=True, gc=False):
     target: str
     http10: bool
 
-    def begins(self, data: bytes) -> bool:
-        """These bytes are one request with that head, from its first to its last."""
-        return len(data) == self.request_bytes and data.startswith(self.data)
-
 
 _known: dict[bytes, Head] = {}
 

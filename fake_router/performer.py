@@ -28,9 +28,10 @@ from fake_router.line import Line
 from fake_router.replies import render
 from fake_router.sender import HoldAt, Sender
 from fake_router.switchboard import Switchboard
-from faults.acts import ReplyAct
+from faults.acts import HEALTHY, ReplyAct
 
-_OVER, _SENT = State.OVER, Event.SENT  # at hand: a member of an enum is looked up slowly
+# At hand: a member of an enum is looked up slowly.
+_OVER, _SENDING, _SENT, _START = State.OVER, State.SENDING, Event.SENT, Event.START
 
 
 class Performer:
@@ -67,7 +68,7 @@ class Performer:
         """Start it, or hold it until that gate opens."""
         self.exchange = exchange
         if gate is None or self._board.is_open(gate):
-            self.apply(self._board.serving.begins_with)
+            self._start(exchange)
         else:
             if exchange.poison is not None:
                 exchange.striking = self._open_strike(exchange)  # it strikes what is held
@@ -102,7 +103,16 @@ class Performer:
     def _released(self, exchange: Exchange) -> None:
         """Its gate has opened; the peer may have gone before."""
         if exchange is self.exchange:
-            self.apply(self._board.serving.begins_with)
+            self._start(exchange)
+
+    def _start(self, exchange: Exchange) -> None:
+        event: Event | None = self._board.serving.begins_with
+        if event is _START and exchange.act is HEALTHY and exchange.fault is None:
+            # Nearly every exchange under load: what the table says of it (HEALTHY_START), without asking it.
+            self._execute(exchange)
+            exchange.state = _SENDING
+            event = self._send(exchange, HEALTHY)
+        self.apply(event)
 
     def _perform(self, exchange: Exchange, command: Command) -> Event | None:
         match command:

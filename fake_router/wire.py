@@ -109,7 +109,10 @@ class RequestParser:
         """
         fresh = not (self.begun or self._over)
         head = self._head
-        if fresh and ((head is not None and head.begins(data)) or (head := recall(data)) is not None):
+        if fresh and (
+            (head is not None and len(data) == head.request_bytes and data.startswith(head.data))
+            or (head := recall(data)) is not None
+        ):
             self._head, body = head, data[len(head.data) :]
             return [Request(method=head.method, target=head.target, body=body, keep_alive=True, http10=head.http10)]
         self._events = []

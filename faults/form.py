@@ -36,18 +36,16 @@ class Form:
     stream: bool = False
     about_prompt: AboutPrompt | None = None
     most_tokens: int | None = None
-    word: str = field(init=False, repr=False, compare=False)  # of the API, at hand for every exchange
+    # At hand for every exchange: the word of its API, and whether nothing more than API and stream is said.
+    word: str = field(init=False, repr=False, compare=False)
+    is_bare: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "word", self.api.value)
+        object.__setattr__(self, "is_bare", self.about_prompt is None and self.most_tokens is None)
         if (self.stream or self.api is not Api.COMPLETIONS) and not self.is_bare:
             more = f"{self.about_prompt!r}, at most {self.most_tokens!r} tokens,"
             raise ValueError(f"{more} of a stream or a chat; expected it of a whole completion alone")
-
-    @property
-    def is_bare(self) -> bool:
-        """Nothing more than API and stream is said."""
-        return self.about_prompt is None and self.most_tokens is None
 
 
 @cache

@@ -18,6 +18,7 @@ from fake_router.commands import (
     Wait,
 )
 from fake_router.exchange import (
+    HEALTHY_START,
     TABLE,
     Event,
     Exchange,
@@ -74,6 +75,13 @@ def _lived_through(exchange: Exchange, begins_with: Event = Event.START) -> list
         event = _NEXT.get(exchange.state)
     assert exchange.state is State.OVER
     return done
+
+
+def test_what_a_performer_does_without_asking_is_what_the_table_says() -> None:
+    """A healthy exchange that nothing holds is executed and answered, and nothing else."""
+    state, commands = HEALTHY_START
+    assert (state, commands) == (State.SENDING, (Execute(), Send(act=HEALTHY)))
+    assert _exchange(fault=None).on(Event.START) == commands
 
 
 @pytest.mark.parametrize("pair", list(itertools.product(State, Event)), ids=str)

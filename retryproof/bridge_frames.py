@@ -18,6 +18,14 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tell:
+    """That one reads this next."""
+
+    unit: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """That one is to end in good order."""
 
@@ -64,13 +72,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gone:
-    """It has ended, and how, in words."""
+    """It has ended, and how, in words. cpus: that the cluster has now."""
 
     unit: int
     how: str
+    cpus: int
 
 
-Order = Begin | Stop | Kill
+Order = Begin | Tell | Stop | Kill
 Word = Connected | Refused | Placed | Piece | Gone
 
 

@@ -16,6 +16,7 @@ from retryproof.bridge_frames import (
     Placed,
     Refused,
     Stop,
+    Tell,
     Word,
     bridged,
     messages_of,
@@ -23,6 +24,7 @@ from retryproof.bridge_frames import (
 from retryproof.edition import edition
 from retryproof.exits import CommandError, Exit
 from retryproof.frames import Failed, Request, framed
+from retryproof.load_frames import CallersRequest
 from retryproof.running import running
 from retryproof.units import Unit
 from suites.ending import to_the_end
@@ -108,7 +110,7 @@ class Cluster:
         self._units: list[_OnNode] = []
         self._lost = ""
 
-    async def begin(self, request: Request) -> Unit:
+    async def begin(self, request: Request | CallersRequest) -> Unit:
         """A worker process with that request, as soon as the cluster has a CPU for it. Raises CommandError where there
         is no cluster any more.
         """
@@ -142,7 +144,8 @@ class Cluster:
                 self._units[number].hear(data)
             case Refused(unit=int(number), says=says):
                 self._units[number].hear(framed(Failed(says=says, code=Exit.COULD_NOT_RUN)))
-            case Gone(unit=number, how=how):
+            case Gone(unit=number, how=how, cpus=cpus):
+                self.cpus = cpus
                 self._units[number].end(how)
             case Connected() | Refused():
                 raise AssertionError(word)
@@ -159,6 +162,11 @@ class _OnNode:
         self.frames = asyncio.StreamReader()
         self._cluster = cluster
         self._how = asyncio.get_running_loop().create_future()
+
+    def tell(self, data: bytes) -> None:
+        """It has begun: nobody is told anything before."""
+        if not self._how.done():
+            self._cluster.order(Tell(unit=self.number, data=data))
 
     def stop(self) -> None:
         """Where it has not begun, it never will."""

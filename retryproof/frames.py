@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from faults.plan import Plan
 from retryproof.exits import Exit
+from retryproof.load_frames import CallersRequest
 from retryproof.travelling import Expected, Travelling
 from suites.given import NOTHING_GIVEN, Given
 from suites.run import Run
@@ -67,16 +68,16 @@ def framed(message: object) -> bytes:
     return len(data).to_bytes(_LENGTH_BYTES, "big") + data
 
 
-def read_request(read: Callable[[int], bytes]) -> Request | None:
+def read_request(read: Callable[[int], bytes]) -> Request | CallersRequest | None:
     """The one request; None where its sender has ended before it was all written. read: blocks for as many bytes."""
     message = _unpickled(read(int.from_bytes(read(_LENGTH_BYTES), "big")))
-    assert message is None or isinstance(message, Request)
+    assert message is None or isinstance(message, Request | CallersRequest)
     return message
 
 
-def _unpickled(data: bytes) -> Request | Frame | None:
+def _unpickled(data: bytes) -> Request | CallersRequest | Frame | None:
     try:
-        message: Request | Frame = pickle.loads(data)
+        message: Request | CallersRequest | Frame = pickle.loads(data)
     except (EOFError, pickle.UnpicklingError):
         return None
     return message
@@ -90,6 +91,6 @@ async def frames_of(read_exactly: Callable[[int], Awaitable[bytes]]) -> AsyncIte
             message = _unpickled(await read_exactly(length))
         except EOFError:  # asyncio.IncompleteReadError is one
             return
-        if message is None or isinstance(message, Request):
+        if message is None or isinstance(message, Request | CallersRequest):
             return
         yield message

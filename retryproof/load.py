@@ -16,12 +16,14 @@ from faults.under import Hop, Overlay
 from retryproof.command import EXIT_CODES, Command, file_path, folder_path, whole_number
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import stamped, write_whole
+from retryproof.load_asked import Asked
 from retryproof.load_face import LiveLine, print_plan, print_report
-from retryproof.loading import Asked, load_report
+from retryproof.loading import load_report
 from retryproof.options import DEFAULT_OUT, MAX_SEED
 from retryproof.output import say
 from retryproof.terminal import console, print_line
 from retryproof.url_options import add_url_options, given_in
+from retryproof.where_options import add_where, require_where
 from signoff.load_page import html_of_load
 from signoff.load_report import LoadReport
 from suites.load.asked import MAX_IN_FLIGHT, MAX_OPERATIONS, Callers
@@ -33,6 +35,11 @@ from suites.under_text import UnderError, under_of
 _EXITS = {"PASS": Exit.PASS, "FAIL": Exit.FAIL, "UNKNOWN": Exit.UNKNOWN}
 _DURATION = re.compile(r"([0-9]{1,6})(s|m|h)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+_JOBS = (
+    "callers are dealt out over N worker processes, with the same result (default: they are processes of this command; "
+    "with --ray as many as the cluster has CPUs)"
+)
 
 _DESCRIPTION = """\
 Hold many operations in flight through SUBJECT, before fake routers that serve
@@ -48,6 +55,10 @@ examples:
   retryproof load nginx --in-flight 1000 --mode burst
   retryproof load reference --in-flight 200 --for 10m           a soak
   retryproof load mine.toml --in-flight 500 --faults mix.toml
+
+more than one machine:
+  retryproof load http://10.0.0.5:8000 --listen 10.0.0.1:9000 --speaks tinker
+      --promises futures --in-flight 100000 --ray auto
 
 modes:
   instant            every operation is answered as soon as it has come
@@ -94,6 +105,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     seconds = whole_number(1, 86_400)
     add("--patience", type=seconds, default=45, metavar="S", help="a poll that takes longer is abandoned (default 45)")
     add("--give-up", type=seconds, default=600, metavar="S", help="an operation that takes longer is lost (600)")
+    add_where(parser, _JOBS)
     add_url_options(parser)
     add(
         "--out",
@@ -138,6 +150,7 @@ def _duration(text: str) -> float:
 
 def _run(options: argparse.Namespace) -> Exit:
     out = console(quiet=options.quiet or options.json)
+    require_where(options)
     asked = _asked(options, out)
     folder = options.out / stamped(options.subject)
     if asked.file.load == NO_TERMS and not asked.file.url:
@@ -182,6 +195,8 @@ def _asked(options: argparse.Namespace, out: Console) -> Asked:
         for_s=options.for_s,
         patience_s=float(options.patience),
         give_up_s=float(options.give_up),
+        jobs=options.jobs,
+        ray=options.ray,
     )
 
 

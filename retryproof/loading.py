@@ -5,98 +5,39 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import uvloop
-from rich.console import Console
 
 from fake_router.mixing import ArmedMix
-from fake_router.service import Held, Service, service_text
-from faults.mix import Mix
-from faults.under import Overlay
+from fake_router.service import service_text
 from faults.under_json import overlay_to_json
 from retryproof.dispatch import tool
 from retryproof.exits import CommandError, Exit, with_notes
 from retryproof.interrupts import cancelling
+from retryproof.load_asked import Asked
+from retryproof.load_lives import Lives, jobs_of
 from retryproof.sessions import in_words, toxiproxy_if
 from retryproof.temporary import temporary_folder
+from retryproof.where import somewhere
 from signoff.load_report import LoadReport, LoadSubject, Machine, Step
 from signoff.load_reporting import step_of, worst_of
 from suites.foreign import ForeignSubject
-from suites.load.asked import Callers, Load
+from suites.load.asked import Load
 from suites.load.crew import CallerError
 from suites.load.found import Found, Sample
-from suites.load.limits import Layout, LimitError, Limits, Wanted, layout
-from suites.load.living import Living
+from suites.load.limits import Layout, LimitError, Limits, layout
 from suites.load.machine import limits_here
 from suites.load.releasing import services_of
 from suites.load.target import NoTargetError, callers_of, loaded, read_timeout_ms
 from suites.processes import ProcessError, Supervisor
 from suites.subject import SubjectError
-from suites.subject_text import SubjectFile
 from suites.toxiproxy.errors import ToxiproxyError
-
-# Of one operation in the subject: its caller's and its router's. A poll that is abandoned leaves one beside the next.
-SOCKETS = {Callers.PLAIN: 2.0, Callers.SDK: 2.25}
-ROUNDS = 4  # operations of each caller where nobody has said how many and none is held
 
 Plan = Callable[[Limits, Load, Layout], None]
 Write = Callable[[LoadReport], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the options say. operations: None, as suits; callers: None, as the subject speaks."""
-
-    file: SubjectFile
-    levels: tuple[int, ...]
-    operations: int | None
-    service: Service
-    callers: Callers | None
-    processes: int | None
-    instances: int | None
-    routers: int | None
-    mix: Mix | None
-    seed: int
-    under: tuple[Overlay, ...]
-    console: Console
-    for_s: float | None
-    patience_s: float
-    give_up_s: float
-
-    def load(self, in_flight: int) -> Load:
-        """One of them. Raises ValueError for numbers that do not go together, NoTargetError for other callers."""
-        rounds = 1 if isinstance(self.service, Held) else ROUNDS
-        most = 2**31 - 2 if self.for_s else rounds * in_flight
-        return Load(
-            in_flight=in_flight,
-            operations=self.operations or min(most, 100_000_000),
-            service=self.service,
-            callers=callers_of(self.file, self.callers),
-            for_s=self.for_s,
-            patience_s=self.patience_s,
-            give_up_s=self.give_up_s,
-            mix=None if self.mix is None else asdict(self.mix),
-            seed=self.seed,
-            under=self.under,
-        )
-
-    def wanted(self, in_flight: int) -> Wanted:
-        """What it takes. One that runs already is one, with whatever limits it has. Raises ValueError for more."""
-        standing = bool(self.file.url)
-        for option, count in (("--instances", self.instances), ("--routers", self.routers)):
-            if standing and count not in (None, 1):
-                raise ValueError(f"{option} {count} of {self.file.url!r}, which runs already; expected it left out")
-        return Wanted(
-            in_flight=in_flight,
-            callers=self.processes,
-            instances=1 if standing else self.instances,
-            routers=1 if standing else self.routers,
-            sockets=SOCKETS[callers_of(self.file, self.callers)],
-            through=2 if self.under else 0,
-        )
 
 
 def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan: Plan) -> LoadReport:
@@ -115,7 +56,9 @@ def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan
     made = _Made(asked=asked, limits=limits, write=write, wanted=len(loads), left_out=left_out)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_all(made, loads, look, plan))
+            runner.run(_all(made, [load for load, _ in loads], look, plan))
+    except LimitError as error:
+        raise CommandError(str(error), Exit.COULD_NOT_RUN) from None
     except (SubjectError, ProcessError, CallerError, ToxiproxyError) as error:
         raise made.stopped(with_notes(error, str(error))) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -129,7 +72,7 @@ def _possible(asked: Asked, in_flight: int, limits: Limits) -> tuple[Load, Layou
     """One of them, and how it is laid out. Raises what Asked and `layout` do, and ValueError for what else would not
     go together once it is begun.
     """
-    load, processes = asked.load(in_flight), layout(limits, asked.wanted(in_flight))
+    load, processes = asked.load(in_flight), layout(limits, asked.wanted(in_flight, asked.jobs or 0))
     services_of(load.service, processes.routers, processes.instances)
     if not asked.file.url:
         loaded(asked.file, read_timeout_ms(load))
@@ -209,37 +152,35 @@ class _Made:
         )
 
 
-async def _all(made: _Made, loads: list[tuple[Load, Layout]], look: Callable[[Sample], None], plan: Plan) -> None:
+async def _all(made: _Made, loads: list[Load], look: Callable[[Sample], None], plan: Plan) -> None:
     task = asyncio.current_task()
     assert task is not None
+    asked, file = made.asked, made.asked.file
     with _in_one_folder() as (folder, leave), cancelling(task, leave):
-        asked, file = made.asked, made.asked.file
-        async with Supervisor() as supervisor, toxiproxy_if(bool(asked.under), supervisor, asked.console) as between:
+        async with (
+            somewhere(asked.ray) as where,
+            Supervisor() as supervisor,
+            toxiproxy_if(bool(asked.under), supervisor, asked.console) as between,
+        ):
             if not file.url:
                 subject = ForeignSubject(file, supervisor)
                 if missing := subject.missing():
                     raise SubjectError(missing)
                 await subject.read_version()
                 made.version = subject.spec.version
-            for nth, (load, processes) in enumerate(loads):
+            lives = Lives(
+                asked=asked,
+                partly=made.add,
+                supervisor=supervisor,
+                between=between,
+                folder=folder,
+                look=look,
+                where=where,
+            )
+            for load in loads:
+                processes = layout(made.limits, asked.wanted(load.in_flight, jobs_of(asked, where)))
                 plan(made.limits, load, processes)
-                (folder / f"load-{nth}").mkdir()
-                living = Living(
-                    load=load,
-                    layout=processes,
-                    file=file,
-                    read_timeout_ms=read_timeout_ms(load),
-                    supervisor=supervisor,
-                    between=between,
-                    folder=folder / f"load-{nth}",
-                    look=look,
-                )
-                try:
-                    made.add(await living.found())
-                except asyncio.CancelledError:
-                    if living.partly is not None:
-                        made.add(living.partly)
-                    raise
+                made.add(await lives.lived(load, processes))
 
 
 @contextmanager

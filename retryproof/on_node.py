@@ -18,7 +18,7 @@ Told = tuple[str, str | bytes]  # ("refused", why), ("piece", bytes), and last (
 
 
 class Held:
-    """At most one worker process. `live` and `stop` may be called on two threads."""
+    """At most one worker process. `live` may be called on one thread, `tell` and `stop` on another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,11 +34,16 @@ class Held:
         if process is None:
             yield "ended", "was stopped before it began"
             return
-        self._ask(process, request)
+        self._write(process, request)
         assert process.stdout is not None
         while piece := os.read(process.stdout.fileno(), _PIECE_BYTES):
             yield "piece", piece
         yield "ended", how_ended(process.wait())
+
+    def tell(self, data: bytes) -> None:
+        """It reads this next; it has read its request, or it is not told anything."""
+        if self._process is not None:
+            self._write(self._process, data)
 
     def stop(self) -> None:
         """The end of its stdin is its order to end."""
@@ -60,9 +65,9 @@ class Held:
             )
             return self._process
 
-    def _ask(self, process: "subprocess.Popen[bytes]", request: bytes) -> None:
+    def _write(self, process: "subprocess.Popen[bytes]", data: bytes) -> None:
         assert process.stdin is not None
-        rest = memoryview(request)
+        rest = memoryview(data)
         try:
             while rest:
                 rest = rest[process.stdin.write(rest) :]

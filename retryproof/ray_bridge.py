@@ -20,6 +20,7 @@ from retryproof.bridge_frames import (
     Placed,
     Refused,
     Stop,
+    Tell,
     Word,
     bridged,
     messages_of,
@@ -65,13 +66,18 @@ async def _relay(address: str, words: _Words) -> None:
         return
     _leave_signals()  # it has taken them
     try:
-        words.say(Connected(cpus=int(ray.cluster_resources().get("CPU", 0))))
+        words.say(Connected(cpus=_cpus(ray)))
         units = _Units(ray, words)
         async for order in messages_of((await _stdin()).readexactly):
             units.obey(order)
         await units.close()
     finally:
         ray.shutdown()
+
+
+def _cpus(ray: Any) -> int:
+    """Of all nodes that are known to live."""
+    return int(sum(node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"]))
 
 
 async def _stdin() -> asyncio.StreamReader:
@@ -98,6 +104,9 @@ class _Units:
         match order:
             case Begin(unit=unit):
                 self._tasks[unit] = asyncio.create_task(self._live(order))
+            case Tell(unit=unit, data=data):
+                if unit in self._placed:
+                    self._actors[unit].tell.remote(data)
             case Stop(unit=unit) if unit in self._placed:
                 self._actors[unit].stop.remote()
             case Stop(unit=unit) | Kill(unit=unit):
@@ -126,7 +135,7 @@ class _Units:
             self._placed.discard(unit)
             if (actor := self._actors.pop(unit, None)) is not None:
                 self._ray.kill(actor)
-            self._words.say(Gone(unit=unit, how=how))
+            self._words.say(Gone(unit=unit, how=how, cpus=_cpus(self._ray)))
 
     def _hand_on(self, unit: int, kind: str, what: Any) -> str:
         """How it ended, where that is what was told; else empty."""
@@ -166,6 +175,10 @@ def _actor_class() -> type:
                 yield "refused", self.why
             else:
                 yield from self.held.live(edition, request)
+
+        def tell(self, data: bytes) -> None:
+            if self.held is not None:
+                self.held.tell(data)
 
         def stop(self) -> None:
             if self.held is not None:

@@ -1,4 +1,4 @@
-"""A unit of an examination: what one worker process lives through. Where it runs is a closed choice (`where.py`)."""
+"""A unit of an examination or a load: what one worker process does. Where it runs is a closed choice (`where.py`)."""
 
 import asyncio
 import os
@@ -8,6 +8,7 @@ from typing import Protocol
 
 from fake_router import own_network
 from retryproof.frames import Request, framed
+from retryproof.load_frames import CallersRequest
 from retryproof.running import running
 from suites.processes import how_ended
 from suites.stacks.network import joined
@@ -24,6 +25,9 @@ class Unit(Protocol):
     def node(self) -> str:
         """Which machine it is on, as far as that is known; empty for this one."""
 
+    def tell(self, data: bytes) -> None:
+        """What its worker process reads next; one that has ended hears nothing."""
+
     def stop(self) -> None:
         """Order it to end, in good order. Safe to call twice."""
 
@@ -38,7 +42,7 @@ class Unit(Protocol):
 class Here:
     """On this machine, as a child of this process."""
 
-    async def begin(self, request: Request) -> Unit:
+    async def begin(self, request: Request | CallersRequest) -> Unit:
         """A worker process with that request. Raises OSError where this machine starts no more."""
         network = own_network.is_alone() if own_network.is_entered() else None
         process = await asyncio.create_subprocess_exec(
@@ -49,7 +53,9 @@ class Here:
             start_new_session=True,  # a Ctrl-C at the terminal is its parent's to handle
         )
         assert process.stdin is not None
-        process.stdin.write(framed(replace(request, alone_network=network, joins=joined() is not None)))
+        if isinstance(request, Request):
+            request = replace(request, alone_network=network, joins=joined() is not None)
+        process.stdin.write(framed(request))
         return _Child(process)
 
 
@@ -65,6 +71,11 @@ class _Child:
         """Its stdout."""
         assert self.process.stdout is not None
         return self.process.stdout
+
+    def tell(self, data: bytes) -> None:
+        """In its stdin."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
 
     def stop(self) -> None:
         """The end of its stdin is its order to end."""

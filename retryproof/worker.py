@@ -7,7 +7,6 @@ affair.
 
 import os
 import signal
-import sys
 import threading
 from asyncio import current_task
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from faults.plan import Plan
 from retryproof.exits import CommandError, Exit
 from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, read_request
 from retryproof.interrupts import SIGNALS
+from retryproof.load_frames import CallersRequest, Said
 from retryproof.sessions import Session, require_subject, with_subject
 from retryproof.temporary import temporary_folder
 from retryproof.terminal import console
@@ -39,7 +39,7 @@ class Frames:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._waiting: SimpleQueue[Frame | None] = SimpleQueue()
+        self._waiting: SimpleQueue[Frame | Said | None] = SimpleQueue()
         self._writing = threading.Thread(target=self._write, name="frames", daemon=True)
 
     def __enter__(self) -> Self:
@@ -50,7 +50,7 @@ class Frames:
         self._waiting.put(None)
         self._writing.join()
 
-    def send(self, frame: Frame) -> None:
+    def send(self, frame: Frame | Said) -> None:
         """It goes out after those before it."""
         self._waiting.put(frame)
 
@@ -70,8 +70,13 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     descriptor = os.dup(1)
     os.dup2(2, 1)  # whatever a subject's module prints is no frame
-    request = read_request(sys.stdin.buffer.read)
-    if request is not None:
+    request = read_request(_read)
+    if isinstance(request, CallersRequest):
+        from retryproof.load_worker import live_callers  # what it takes is nothing for plans
+
+        with Frames(descriptor) as frames:
+            live_callers(frames.send)
+    elif request is not None:
         if request.alone_network is not None:
             own_network.inherit(alone=request.alone_network)
         refused = _join() if request.joins else None
@@ -83,6 +88,14 @@ def main() -> None:
                     frames.send(refused)
         finally:
             leave_network_of_stacks()
+
+
+def _read(length: int) -> bytes:
+    """So many bytes of stdin, fewer at its end; none of what follows."""
+    data = bytearray()
+    while len(data) < length and (more := os.read(0, length - len(data))):
+        data += more
+    return bytes(data)
 
 
 def _join() -> Failed | None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from faults.plan import Plan
 from retryproof.exits import CommandError, Exit
@@ -82,7 +83,7 @@ class Workers:
         try:
             last = await asyncio.shield(reading)
         finally:
-            await to_the_end(_end(unit, reading))
+            await to_the_end(end_unit(unit, reading))
         match last:
             case Failed(says=says, code=code):
                 raise (
@@ -120,7 +121,7 @@ async def _read(unit: Unit, lived: OnRun) -> Frame | None:
     return None
 
 
-async def _end(unit: Unit, reading: "asyncio.Task[Frame | None]") -> None:
+async def end_unit(unit: Unit, reading: "asyncio.Future[Any]") -> None:
     """Order it to. What it then still hands on is heard, within ENDING_S."""
     unit.stop()
     try:

@@ -7,7 +7,8 @@ import pytest
 
 from fake_router.service import INSTANT
 from retryproof.exits import CommandError, Exit
-from retryproof.loading import Asked, load_report
+from retryproof.load_asked import Asked
+from retryproof.loading import load_report
 from retryproof.terminal import Screen
 from signoff.load_report import LoadReport
 from suites.load.ended import Ended
@@ -54,7 +55,7 @@ def test_a_report_is_a_part_until_its_last_load_is_over(
                 raise one
             return one
 
-    monkeypatch.setattr("retryproof.loading.Living", _Living)
+    monkeypatch.setattr("retryproof.load_lives.Living", _Living)
     monkeypatch.setattr("retryproof.loading.ForeignSubject.missing", lambda _: None)
     written: list[LoadReport] = []
     if isinstance(second, SubjectError):

@@ -1,5 +1,6 @@
 """`--ray ADDRESS`: the same result as in one process, whatever becomes of the nodes; nothing is left on the cluster."""
 
+import os
 import shutil
 import signal
 import socket
@@ -13,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from suites.load.caller import READY
 from suites.subject_file import BUILT_IN
 from tests.command_process import Place, ended, wait_for_end, wait_for_ledger, wait_until
+from tests.test_command_load import MIX
 from tests.test_jobs import same, told
+from tests.test_load_jobs import load_report, shown
 
 pytestmark = pytest.mark.ray
 
@@ -30,11 +34,27 @@ class TwoNodes:
 
     def kill_one(self) -> None:
         """By SIGKILL; its work is over when that is known."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write("kill\n")
-        self.process.stdin.flush()
-        assert self.process.stdout.readline() == "done\n"
+        self._order("kill")
+
+    def add_one(self) -> None:
+        """In the place of the one that was killed."""
+        self._order("add")
+
+    def wait_for_both(self, process: "subprocess.Popen[str]") -> None:
+        """Until each node has a worker. The first waits for the second: a busy machine may take longer to start one
+        than the other takes for all its plans.
+        """
+        held: set[int] = set()
+
+        def both() -> bool:
+            for pid in self.workers().keys() - held:
+                os.kill(pid, signal.SIGSTOP)
+                held.add(pid)
+            return len(held) == 2
+
+        wait_until(process, both)
+        for pid in held:
+            os.kill(pid, signal.SIGCONT)
 
     def processes(self, named: str = "") -> dict[int, str]:
         """All that were started by it, and have that in their command."""
@@ -50,6 +70,18 @@ class TwoNodes:
     def workers(self) -> dict[int, str]:
         """Worker processes of ours on its nodes."""
         return self.processes("retryproof.worker")
+
+    def connected(self) -> int:
+        """How many caller processes on its nodes have made their connections."""
+        folders = [Path(command.split()[-1]) for command in self.processes("suites.load.caller").values()]
+        return sum((folder / READY).exists() for folder in folders)
+
+    def _order(self, order: str) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{order}\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +121,7 @@ def test_two_nodes_find_what_one_process_finds(place: Place, two_nodes: TwoNodes
     shutil.copy(BUILT_IN / "nginx.toml", place.path / "mine.toml")
     arguments = ("check", "mine.toml:retry-non-idempotent", "--only", "status/50?-*/first", "--out")
     with place.start(*arguments, "out/ray", "--ray", two_nodes.address) as process:
-        wait_until(process, lambda: len(two_nodes.workers()) == 2)
+        two_nodes.wait_for_both(process)
         ray = ended(process)
     one = place.run(*arguments, "out/one")
     assert (one.code, one.err) == (ray.code, ray.err) == (1, "")
@@ -145,10 +177,38 @@ def test_a_cluster_that_is_not_there_ends_it(place: Place) -> None:
     assert not (place.path / "out").exists()
 
 
+def test_callers_on_two_nodes_find_what_those_of_one_process_find(place: Place, two_nodes: TwoNodes) -> None:
+    """The same operations are struck, and run twice; each node has some of the callers."""
+    (place.path / "mix.toml").write_text(MIX)
+    arguments = ("load", "reference:blanket-5xx", "--in-flight", "8", "--faults", "mix.toml", "--json", "--out", "out")
+    with place.start(*arguments, "--ray", two_nodes.address) as process:
+        wait_until(process, lambda: len(two_nodes.processes("suites.load.caller")) == 2)
+        ray = ended(process)
+    one = place.run(*arguments)
+    assert (one.code, one.err) == (ray.code, ray.err) == (1, "")
+    assert shown(ray.out) == shown(one.out)
+    assert load_report(ray.out).steps[0].strikes
+
+
+def test_a_load_whose_node_was_killed_begins_again_on_the_others(place: Place, two_nodes: TwoNodes) -> None:
+    """Half way; it says so, and its verdict is that of a load that nobody disturbed."""
+    arguments = ("load", "reference", "--in-flight", "4", "--operations", "12", "--mode", "engine:2,1", "--json")
+    with place.start(*arguments, "--ray", two_nodes.address, "--out", "out") as process:
+        wait_until(process, lambda: two_nodes.connected() == 2)
+        two_nodes.kill_one()
+        end = ended(process)
+    assert "the load of 4 in flight begins again" in end.message()
+    assert end.code == 0
+    (step,) = load_report(end.out).steps
+    assert (step.succeeded, step.executions, step.layout.callers) == (12, 12, 2)
+    two_nodes.add_one()
+
+
 def test_what_a_killed_node_has_left_is_lived_through_on_another(place: Place, two_nodes: TwoNodes) -> None:
     """Half way: the result is that of one process. The last test, since the node stays away."""
     arguments = ("check", "reference", "--only", "wait/*", "--out", "out")
     with place.start(*arguments, "--ray", two_nodes.address) as process:
+        two_nodes.wait_for_both(process)
         wait_for_ledger(process, place, 30)
         assert len(two_nodes.workers()) == 2
         two_nodes.kill_one()

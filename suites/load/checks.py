@@ -125,7 +125,7 @@ def _accounted(found: Found) -> list[Finding]:
 
 def _real(found: Found) -> list[Finding]:
     """What was to happen did; a load that was none proves nothing."""
-    load, missing = found.load, []
+    load, missing = found.load, list(found.lost)
     if not len(found.tally.records):
         missing.append("no operation was asked for")
     if found.most_in_flight < load.in_flight:

@@ -7,13 +7,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from suites.load.caller import DONE, READY
 from suites.load.ended import Tally, joined, tally_in
+from suites.load.found import Use
 from suites.load.order import ORDER, RECORDS, SUMMARY, Order, Summary
 from suites.load.progress import Count, Progress
+from suites.load.usage import Watched
 from suites.processes import Process, Supervisor
 from suites.programs import environment
 
@@ -25,16 +28,60 @@ class CallerError(Exception):
     """Our own callers could not go on; the message says why."""
 
 
+class AnyCrew(Protocol):
+    """The caller processes of one load, wherever they are: `start`, `ready`, `begin`, and `stop` in any case."""
+
+    async def start(self) -> None:
+        """They connect, as soon as they can."""
+
+    async def ready(self) -> None:
+        """All are connected, or cannot be; or some are lost. Raises CallerError where one could not go on."""
+
+    def begin(self) -> None:
+        """The word."""
+
+    def require(self) -> None:
+        """Raises CallerError where one of them could not go on."""
+
+    def lost(self) -> tuple[str, ...]:
+        """Which of them are gone without a word, and how: what became of their operations nobody knows."""
+
+    def are_done(self) -> bool:
+        """All that was asked for has ended."""
+
+    def counts(self) -> dict[Count, int]:
+        """All that they count, together, as far as it is known."""
+
+    def uses(self) -> tuple[Use, ...]:
+        """What each of them takes, as far as it is known."""
+
+    def last_number(self) -> int:
+        """The greatest number of an operation that was begun; 0 where none was."""
+
+    def tally(self) -> Tally:
+        """What they have recorded, as far as they have. Raises CallerError where that cannot be read."""
+
+    def give_up(self) -> None:
+        """What is in flight is waited for no longer, and nothing else is asked for."""
+
+    async def end(self) -> None:
+        """They are ended, and have recorded what had become of their operations. Safe to call twice."""
+
+    async def stop(self) -> None:
+        """Nothing more is read of them. Safe to call twice."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Caller:
     order: Order
     folder: Path
     process: Process
     progress: Progress
+    watched: Watched
 
 
 class Crew:
-    """All of them. Made, then `start`, `ready`, `begin`, `are_done`, and `stop` in any case."""
+    """Those that are processes of this machine, and end with this process."""
 
     def __init__(self, orders: Sequence[Order], folder: Path, supervisor: Supervisor) -> None:
         self._orders = orders
@@ -42,11 +89,6 @@ class Crew:
         self._supervisor = supervisor
         self._callers: list[_Caller] = []
         self._given_up = False
-
-    @property
-    def processes(self) -> list[Process]:
-        """In the order of their indices."""
-        return [caller.process for caller in self._callers]
 
     async def start(self) -> None:
         """They connect, as soon as they can."""
@@ -61,7 +103,10 @@ class Crew:
             except BaseException:
                 progress.close()
                 raise
-            self._callers.append(_Caller(order=order, folder=folder, process=process, progress=progress))
+            watched = Watched(process.pid)
+            self._callers.append(
+                _Caller(order=order, folder=folder, process=process, progress=progress, watched=watched)
+            )
 
     async def ready(self) -> None:
         """All are connected, or cannot be. Raises CallerError where one could not go on."""
@@ -79,6 +124,14 @@ class Crew:
         for caller in self._callers:
             if (how := caller.process.died()) is not None:  # nobody but we may end them, whatever they say of it
                 raise CallerError(f"a caller process {how}: {_last_words(caller.folder)}")
+
+    def lost(self) -> tuple[str, ...]:
+        """None: one that ends could not go on, and says why."""
+        return ()
+
+    def uses(self) -> tuple[Use, ...]:
+        """What each of them takes, in the order of their indices."""
+        return tuple(caller.watched.use() for caller in self._callers)
 
     def are_done(self) -> bool:
         """All that was asked for has ended."""

@@ -73,9 +73,10 @@ class Account:
 class Found:
     """All of it. idle: what each process of the subject took before the first connection, and then each of the routers.
     most_waiting: how many operations waited at the routers at the same time, as they said (held, burst,
-    engine). died: which process of the subject ended by itself, and how. settled: nothing was open at the routers any
-    more, and nothing came, when their ledgers were read. overlaid: the toxics that were asked for still lay there at
-    the end. counts: of connections and polls.
+    engine). died: which process of the subject ended by itself, and how. lost: which callers did, so that nobody knows
+    what became of their operations. settled: nothing was open at the routers any more, and nothing came, when their
+    ledgers were read. overlaid: the toxics that were asked for still lay there at the end. counts: of connections and
+    polls.
     """
 
     load: Load
@@ -90,6 +91,7 @@ class Found:
     most_waiting: int = 0
     died: tuple[str, ...] = ()
     settled: bool = True
+    lost: tuple[str, ...] = ()
     overlaid: bool = True
     counts: Mapping[str, int] = field(default_factory=dict)
 

@@ -51,8 +51,9 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What is to be in flight, and the numbers of processes that were asked for (None: as many as it takes). most: so
-    many instances of the subject there can be (None: any number); sockets: that one operation takes in the subject;
-    through: and in the one Toxiproxy on its way (0: there is none).
+    many instances of the subject there can be (None: any number); workers: over which caller processes are dealt out
+    (0: over none); sockets: that one operation takes in the subject; through: and in the one Toxiproxy on its way (0:
+    there is none).
     """
 
     in_flight: int
@@ -61,6 +62,7 @@ class Wanted:
     routers: int | None = None
     most: int | None = None
     through: int = 0
+    workers: int = 0
     sockets: float = 2
 
 
@@ -122,7 +124,9 @@ def layout(limits: Limits, wanted: Wanted) -> Layout:
 def _callers(wanted: Wanted, room: int) -> int:
     """As many as are not late where nobody has said how many."""
     least = _enough("caller processes", wanted.in_flight, room, wanted.callers)
-    return least if wanted.callers else max(least, math.ceil(wanted.in_flight / SLOTS_OF_CALLER))
+    if wanted.callers:
+        return least
+    return max(least, math.ceil(wanted.in_flight / SLOTS_OF_CALLER), min(wanted.workers, wanted.in_flight))
 
 
 def _routers(wanted: Wanted, instances: int, room: int) -> int:

@@ -14,9 +14,10 @@ from suites.ending import to_the_end
 from suites.foreign import ForeignInstance
 from suites.load.accounts import Accounts
 from suites.load.asked import Load
-from suites.load.crew import CallerError, Crew
+from suites.load.crew import AnyCrew, CallerError, Crew
 from suites.load.found import Found, Member, Role, Sample, Use, peak_in_flight
 from suites.load.limits import Layout
+from suites.load.order import Order
 from suites.load.progress import Count
 from suites.load.releasing import Releasing, services_of
 from suites.load.routers import RouterProcess
@@ -39,11 +40,14 @@ _SETTLE_S = 60.0
 
 Look = Callable[[Sample], None]
 AnyInstance = ForeignInstance | StandingInstance
+MakeCrew = Callable[[Sequence[Order], Path, Supervisor], AnyCrew]
 
 
 @dataclass(slots=True, kw_only=True)
 class Living:
-    """A load, lived through once. look: hears of every sample. partly: what is known of one that was interrupted."""
+    """A load, lived through once. look: hears of every sample. make_crew: its callers. partly: what is known of one
+    that was interrupted.
+    """
 
     load: Load
     layout: Layout
@@ -53,6 +57,7 @@ class Living:
     folder: Path
     look: Look
     between: Toxiproxy | None = None
+    make_crew: MakeCrew = Crew
     samples: list[Sample] = field(default_factory=list)
     counts: dict[Count, int] = field(default_factory=dict)
     most_waiting: int = 0
@@ -60,13 +65,16 @@ class Living:
     _is_settled: bool = False
     _routers: list[RouterProcess] = field(default_factory=list)
     _instances: list[AnyInstance] = field(default_factory=list)
-    _crew: Crew | None = None
+    _crew: AnyCrew | None = None
     _passages: list[Passage] = field(default_factory=list)
     _idle: tuple[Use, ...] = ()
     _watched: list[tuple[Member, Watched]] = field(default_factory=list)
 
     async def found(self) -> Found:
-        """All of it. Raises SubjectError, CallerError, ProcessError, and OSError; leaves no process behind."""
+        """All of it; of one some of whose callers are lost, what the others had recorded by then.
+
+        Raises SubjectError, CallerError, ProcessError, and OSError; leaves no process behind.
+        """
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._end)
             await self._start_routers()
@@ -76,18 +84,21 @@ class Living:
             self._idle = tuple(watched.use() for _, watched in self._watched)
             crew = await self._start_callers()
             await crew.ready()
-            self._watch(Role.CALLER, [process.pid for process in crew.processes])
             self._sample(crew)
-            crew.begin()
+            if not crew.lost():
+                crew.begin()
             try:
                 await self._until_done(crew)
-                self._is_settled = await self._settled()
+                if crew.lost():
+                    await crew.end()
+                else:
+                    self._is_settled = await self._settled()
                 return await self._made(crew)
             except asyncio.CancelledError:
                 await to_the_end(self._cut_short(crew))
                 raise
 
-    async def _cut_short(self, crew: Crew) -> None:
+    async def _cut_short(self, crew: AnyCrew) -> None:
         """What is known of a load that was interrupted: its callers record what has ended, and the routers tell."""
         with suppress(TimeoutError, CallerError, SubjectError):
             async with asyncio.timeout(CUT_SHORT_S):
@@ -134,9 +145,9 @@ class Living:
         self._instances.append(instance)
         await instance.launch(upstreams, file.load.options)
 
-    async def _start_callers(self) -> Crew:
+    async def _start_callers(self) -> AnyCrew:
         addresses = [instance.address for instance in self._instances]
-        crew = Crew(orders(self.load, self.layout, self.file, addresses), self.folder, self.supervisor)
+        crew = self.make_crew(orders(self.load, self.layout, self.file, addresses), self.folder, self.supervisor)
         self._crew = crew
         await crew.start()
         return crew
@@ -150,22 +161,22 @@ class Living:
             if isinstance(instance, ForeignInstance) and instance.process is not None:
                 yield instance.process.pid
 
-    def _sample(self, crew: Crew) -> None:
+    def _sample(self, crew: AnyCrew) -> None:
         counts = self.counts = crew.counts()
         sample = Sample(
             at_ns=time.monotonic_ns(),
             in_flight=counts[Count.BEGUN] - counts[Count.DONE],
             done=counts[Count.DONE],
             failed=counts[Count.FAILED],
-            uses=tuple(watched.use() for _, watched in self._watched),
+            uses=(*(watched.use() for _, watched in self._watched), *crew.uses()),
         )
         self.samples.append(sample)
         self.look(sample)
 
-    async def _until_done(self, crew: Crew) -> None:
+    async def _until_done(self, crew: AnyCrew) -> None:
         """Look at all of it again and again; what is held is released once all of it is."""
         releasing = Releasing(load=self.load, routers=self._routers)
-        while not crew.are_done():
+        while not crew.are_done() and not crew.lost():
             await asyncio.sleep(LOOK_S)  # a look is a measurement: it comes with the clock
             crew.require()
             self._sample(crew)
@@ -187,7 +198,7 @@ class Living:
             await asyncio.sleep(quiet_s)  # the quiet window itself: a late sending is known by its coming
         return False
 
-    async def _made(self, crew: Crew) -> Found:
+    async def _made(self, crew: AnyCrew) -> Found:
         tally, accounts = crew.tally(), Accounts(crew.last_number())
         for router in self._routers:
             accounts.add(await router.text("/account?operations=1"))
@@ -197,13 +208,14 @@ class Living:
             layout=self.layout,
             tally=tally,
             account=accounts.account(),
-            processes=tuple(member for member, _ in self._watched),
+            processes=(*(member for member, _ in self._watched), *_callers(self.layout.callers)),
             samples=tuple(self.samples),
             idle=self._idle,
             most_in_flight=peak_in_flight(tally.records),
             most_waiting=self.most_waiting,
             died=tuple(self._died()),
             settled=self._is_settled,
+            lost=crew.lost(),
             overlaid=all([await passage.overlaid() for passage in self._passages]),
             counts={count.name.lower(): number for count, number in self.counts.items()},
         )
@@ -214,7 +226,11 @@ class Living:
                 yield f"instance {nth} {how}"
 
 
-async def _stopped(parts: Sequence[Crew | RouterProcess | AnyInstance]) -> None:
+def _callers(count: int) -> Iterator[Member]:
+    return (Member(role=Role.CALLER, nth=nth) for nth in range(count))
+
+
+async def _stopped(parts: Sequence[AnyCrew | RouterProcess | AnyInstance]) -> None:
     await asyncio.gather(*(part.stop() for part in parts))
 
 

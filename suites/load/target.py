@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from ipaddress import ip_address
 from typing import assert_never
 from urllib.parse import urlsplit
 
@@ -49,6 +50,19 @@ def target_named(name: str, given: Given = NOTHING_GIVEN) -> SubjectFile:
             return file
         case _:
             raise NoTargetError(f"subject {name!r} is no server of its own; expected one that is called over HTTP")
+
+
+def loopback_of(file: SubjectFile) -> str:
+    """The subject by its name, where it is reached from its own machine alone; empty where others reach it too."""
+    host = urlsplit(file.url).hostname or "127.0.0.1"  # where subjects are started
+    return (file.url or file.spec.facts.name) if host == "localhost" or _is_loopback(host) else ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False  # a name
 
 
 def callers_of(file: SubjectFile, asked: Callers | None) -> Callers:

@@ -22,6 +22,16 @@ class Disturbing(StrEnum):
     MOVE = "move"  # it is taken off its network, and comes back at another address
     LOSE = "lose"  # every packet that comes to it is dropped in its network namespace
 
+    @property
+    def needs_network(self) -> bool:
+        """It strikes the container's own network, which one on the host's does not have."""
+        return self in _OF_A_NETWORK
+
+    @property
+    def lasts(self) -> bool:
+        """Until it is healed nobody is served."""
+        return self not in _BACK_AT_ONCE
+
 
 _OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE})
 _BACK_AT_ONCE = frozenset({Disturbing.RESTART, Disturbing.MOVE})
@@ -48,12 +58,12 @@ class Disturb:
     @property
     def needs_network(self) -> bool:
         """It strikes the container's own network, which one on the host's does not have."""
-        return self.how in _OF_A_NETWORK
+        return self.how.needs_network
 
     @property
     def lasts(self) -> bool:
         """Until it is healed nobody is served."""
-        return self.how not in _BACK_AT_ONCE
+        return self.how.lasts
 
     @property
     def answer(self) -> Answer:

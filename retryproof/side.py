@@ -25,7 +25,7 @@ from signoff.items import Item, wants_futures
 from signoff.measuring import measure_loads, measure_work
 from signoff.results import Examination
 from suites.futures.offer import Offer
-from suites.futures.suite import IN_CONTAINERS, UNDER_TOXIPROXY, play_suite, suite_for
+from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
 from suites.lanes import shared_lanes
 from suites.stacks.stack import StackSubject
@@ -168,8 +168,6 @@ class Side:
 
     def _no_scripts(self) -> str:
         """Why no script of futures is played; empty where they are."""
-        if isinstance(self.session.subject, StackSubject):
-            return IN_CONTAINERS
         return UNDER_TOXIPROXY if self.options.choice.toxiproxy else ""
 
     async def _play_futures(self, writing: Writing) -> None:

@@ -14,7 +14,9 @@ from suites.futures.record import (
     Beaten,
     Began,
     Broke,
+    Calmed,
     Counted,
+    Disturbed,
     Ended,
     Hung,
     Landed,
@@ -83,6 +85,10 @@ def _in_words(fact: AnyFact) -> str:
             return f"the server was {'killed' if fact.killed else 'told to end'}, and {fact.how or 'did not end'}"
         case Began():
             return f"a server answers again, {'on what was stored' if fact.kept else 'which knows nothing'}"
+        case Disturbed():
+            return f"the container of the router is struck: {fact.how}"
+        case Calmed():
+            return f"the container of the router serves again{'' if fact.seen else ', and was not struck until then'}"
         case Broke():
             return f"it broke down: {fact.says}"
         case Hung():

@@ -26,7 +26,7 @@ from signoff.report import (
 from signoff.results import Examination, Result
 from suites.accounts import Account, accounts_of, view_of
 from suites.findings import Claim, Finding, Verdict
-from suites.futures.situations import SITUATIONS
+from suites.futures.situations import OF_CONTAINERS, SITUATIONS
 from suites.futures.suite import Suite
 from suites.lives import stalled
 from suites.run import Run
@@ -65,10 +65,13 @@ def report_of(
         cells=cells,
         runs_per_second=round(lived / seconds, 1) if seconds else 0.0,
         partial=partial,
-        situations={}
-        if suite is None or suite.not_run
-        else {name: suite.played.situations[name] for name in SITUATIONS},
+        situations={} if suite is None or suite.not_run else _situations(suite),
     )
+
+
+def _situations(suite: Suite) -> dict[str, int]:
+    names = SITUATIONS if suite.powers.no_container else (*SITUATIONS, *OF_CONTAINERS)
+    return {name: suite.played.situations[name] for name in names}
 
 
 def _cell_of(examination: Examination, result: Result, *, strict: bool) -> CellReport:

@@ -23,14 +23,15 @@ class Idleness:
 
     async def ask(self) -> bool:
         """It says that nothing is in flight; False where it says anything else."""
-        return await self._in_flight() == 0
+        return await self.in_flight() == 0
 
     async def require(self, name: str) -> None:
         """One look, whatever the number is. Raises SubjectError where it answers no number: it would never be idle."""
-        if await self._in_flight() is None:
+        if await self.in_flight() is None:
             raise SubjectError(f"{name}: {self.says}; correct `idle`, or say `quiet_ms` instead of it")
 
-    async def _in_flight(self) -> int | None:
+    async def in_flight(self) -> int | None:
+        """How many it says are; None where it says no number."""
         reply = await self.endpoint.get(self.path, self.within_ms)
         number = _number_in(reply)
         if number is None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from fake_router.entries import Accepted, AnyEntry, Executed, Marked, Received, Replied, Replying, Striking
+from faults.disturbance import Disturbing
 from suites.futures.offer import Terms
 from suites.futures.record import (
     Answer,
@@ -19,7 +20,9 @@ from suites.futures.record import (
     Beaten,
     Began,
     Broke,
+    Calmed,
     Counted,
+    Disturbed,
     Ended,
     Hung,
     Kind,
@@ -111,6 +114,14 @@ def ended(how: str = "exited with code 0", *, killed: bool = False) -> AnyFact:
 
 def began(*, kept: bool) -> AnyFact:
     return Began(step=0, kept=kept)
+
+
+def disturbed(how: Disturbing = Disturbing.KILL) -> AnyFact:
+    return Disturbed(step=0, how=how)
+
+
+def calmed(how: Disturbing = Disturbing.KILL, *, seen: bool = True) -> AnyFact:
+    return Calmed(step=0, how=how, seen=seen)
 
 
 def broke() -> AnyFact:

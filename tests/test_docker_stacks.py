@@ -11,10 +11,13 @@ from faults.catalogue import DISTURBANCES
 from faults.disturbance import Disturb
 from faults.poison import Moment
 from signoff.report import load_report
+from suites.futures.checks import CHECKS
+from suites.futures.situations import OF_CONTAINERS
 from tests.command_process import Place, wait_for_end
 from tests.docker_engine import ROOT, Docker, compose, docker_here, ended_by, image_of, run
 
 pytestmark = pytest.mark.docker
+CLOCKED = {f"futures/{check.name}" for check in CHECKS if check.needs_clock or check.needs_room}
 CORE = ("check", "--stack", "nginx", "--depth", "core")
 BROKEN = """
 services:
@@ -73,6 +76,16 @@ def test_each_fault_of_a_container_strikes_with_its_witness(place: Place) -> Non
     struck = [line["entry"] for line in place.ledger() if line["entry"]["entry"] == "Struck"]
     assert {entry["witness"] for entry in struck} == {"engine"}
     assert len(struck) >= len(DISTURBANCES)
+
+
+def test_futures_survive_what_is_done_to_the_containers_of_their_router_and_of_their_server(place: Place) -> None:
+    """Paused, killed, moved and all else; then both at once: every property that can be shown without a clock holds."""
+    ended = run(place, "check", "--stack", "vllm", "--own-network", "--only", "futures/*", "--depth", "core")
+    assert ended.code == 0, (ended.out, ended.err)
+    report = place.report()
+    shown = {name for name, count in report.situations.items() if count}
+    assert {*OF_CONTAINERS, "restarted on its store", "killed with polls waiting"} <= shown
+    assert {cell.id for cell in report.cells if cell.verdict != "PASS"} == CLOCKED
 
 
 def test_on_the_host_s_network_nobody_is_taken_off_it(place: Place) -> None:

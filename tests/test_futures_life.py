@@ -3,11 +3,12 @@
 import pytest
 from msgspec import structs
 
+from faults.disturbance import Disturbing
 from suites.futures.life import MAY_ANSWER, State
 from suites.futures.lives import lives_after
 from suites.futures.offer import Offer, Storage, Store, is_offer
 from suites.futures.record import AnyFact, Record
-from suites.futures.situations import SITUATIONS, situations_in
+from suites.futures.situations import OF_CONTAINERS, SITUATIONS, situations_in
 from suites.futures.steps import Loss, Other
 from suites.tinker.open_call import Departure
 from tests.futures_records import (
@@ -23,6 +24,7 @@ from tests.futures_records import (
     at,
     began,
     counted,
+    disturbed,
     ended,
     landed,
     left,
@@ -109,6 +111,7 @@ EVERYTHING = (
     *(record(submit(), ask(), landed(), reached(), left(how)) for how in Departure),
     record(submit(), landed()),
     record(submit(BUSY), resubmit(taken())),
+    *(record(submit(), disturbed(how), submit(operation=1)) for how in Disturbing),
     record(submit(), structs.replace(resubmit(taken()), at_once=True), landed(), ask(), reached(), read(AS_JSON)),
 )
 
@@ -119,7 +122,7 @@ def _exercised(records: tuple[Record, ...]) -> set[str]:
 
 def test_every_situation_of_the_histogram_can_be_exercised_and_no_other_is() -> None:
     """A line that could never be counted, or one that is left out, would say something false."""
-    assert _exercised(EVERYTHING) == set(SITUATIONS)
+    assert _exercised(EVERYTHING) == {*SITUATIONS, *OF_CONTAINERS}
 
 
 def test_an_offer_is_what_a_subject_file_may_say() -> None:

@@ -4,13 +4,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faults.disturbance import Disturbing
 from suites.futures.offer import Offer, Store
 from suites.futures.script import Cast, Script, ScriptError, dump_script, ending, load_script, script_of
-from suites.futures.steps import Advance, Cross, Heal, Leave, Loss, Open, Other, Poll, Read, Resubmit, Submit
+from suites.futures.steps import (
+    Advance,
+    AnyStep,
+    Calm,
+    Cross,
+    Disturb,
+    Heal,
+    Leave,
+    Loss,
+    Open,
+    Other,
+    Poll,
+    Read,
+    Resubmit,
+    Submit,
+)
+from suites.futures.struck import STRUCK
 from suites.futures.told import told
 from suites.tinker.open_call import Departure
 
-TOLD = told(Offer())
+TOLD = {**told(Offer()), **STRUCK}
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -70,9 +87,13 @@ _POLLED = (Open(), Submit(session=0), Poll(operation=0))
         (*_POLLED, Leave(poll=0, how=Departure.FIN), Read(poll=0)),
         (*_POLLED, Leave(poll=1, how=Departure.FIN)),
         (*_POLLED, Heal(), Cross(poll=0, how=Departure.FIN)),
+        (*_POLLED, Disturb(how=Disturbing.KILL, landing=1)),
+        (*_POLLED, Disturb(how=Disturbing.KILL), Disturb(how=Disturbing.PAUSE)),
+        (*_POLLED, Disturb(how=Disturbing.PAUSE, briefly=True), Calm()),
+        (*_POLLED, Calm()),
     ],
 )
-def test_a_step_that_speaks_of_what_is_over_is_refused(steps: tuple[Open | Submit | Poll | Leave, ...]) -> None:
+def test_a_step_that_speaks_of_what_is_over_is_refused(steps: tuple[AnyStep, ...]) -> None:
     """With its place in the script."""
     with pytest.raises(ScriptError, match=r"steps\[\d\]"):
         script_of(steps)
@@ -94,3 +115,5 @@ def test_after_the_last_step_everybody_asks_for_what_is_theirs() -> None:
         Read(poll=2),
     )
     assert isinstance(script_of(()), Script)
+    cast.take(Disturb(how=Disturbing.PAUSE))
+    assert ending(cast)[:2] == (Calm(), Heal())

@@ -65,6 +65,14 @@ def test_labels_say_what_a_subject_file_would(tmp_path: Path) -> None:
     assert [marker.status for marker in spec.facts.contract.not_accepted] == [503]
     assert stack.labelled.roles == {"proxy": Role.FORWARDER, "router": Role.ROUTER}
     assert stack.ports == ("RETRYPROOF_PORT", "RETRYPROOF_PORT_ROUTER")
+    assert not stack.takes_options
+
+
+def test_a_stack_whose_file_mentions_options_takes_them() -> None:
+    """Those with which the suites of futures start it are its own, not those of what it is like."""
+    stack = load_stack("stack:vllm")
+    assert stack.takes_options
+    assert (stack.file.offer.store, stack.file.offer.clock, stack.file.offer.room) == (True, False, False)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """A server of futures as the suites hold it: what it promises, where it answers, how it is ended and begun again."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from suites.disturbed import Disturbable
 from suites.endpoint import Endpoint
 from suites.futures.control import Control
 from suites.futures.offer import Terms
@@ -17,6 +18,8 @@ class Powers:
     no_sqlite: str = ""
     no_room: str = ""
     no_vanishing: str = ""
+    no_container: str = ""
+    no_network: str = ""
 
 
 class Host(Protocol):
@@ -43,6 +46,14 @@ class Host(Protocol):
         """It answers again, at that time of its clock; True: on what the one before it has stored. Raises
         SubjectError.
         """
+
+
+@runtime_checkable
+class Contained(Disturbable, Protocol):
+    """A server with a container between it and its routers, that something can be done to."""
+
+    async def in_flight(self) -> int | None:
+        """How many operations it says are in flight; None where it says no number."""
 
 
 class OwnHost(Host, Protocol):

@@ -1,4 +1,4 @@
-"""How the suites of futures hold a subject, by what it is: one that they start, or one that runs already."""
+"""How the suites of futures hold a subject, by what it is: one that they start, a stack, or one that runs already."""
 
 from functools import partial
 
@@ -8,7 +8,9 @@ from suites.futures.control import Control
 from suites.futures.host import OwnHost, Powers
 from suites.futures.offer import Storage, Terms
 from suites.futures.process_host import ProcessHost
+from suites.futures.stack_host import StackHost, StruckStackHost
 from suites.futures.theatre import OpenHost
+from suites.stacks.stack import StackSubject
 from suites.standing import StandingSubject
 from suites.subject import Subject
 from suites.subject_text import SubjectFile
@@ -18,6 +20,11 @@ from suites.way import Upstreams
 _NO_CLOCK = "its clock is not the suites': `options` under [futures] give it none ({clock_ms})"
 _NO_STORE = "its store is not the suites': `options` under [futures] name none ({store})"
 _NO_ROOM = "how much it keeps is not the suites': `options` under [futures] do not say ({max_bytes})"
+_OWN_CLOCK = "its clock is that of its container"
+_NOT_TOLD = "its compose file does not mention RETRYPROOF_OPTIONS, by which `options` under [futures] would come to it"
+_NO_CONTAINER = "no container stands between it and its routers (`retryproof.role: router` in a stack)"
+_NO_NUMBER = "it does not say how many are in flight (`retryproof.idle` of a stack)"
+_HOSTS_NETWORK = "its router's container is on the host's network: there is none of its own to be taken off"
 _STANDS = "it runs already: nobody here ends it and starts it again"
 
 
@@ -46,6 +53,8 @@ def host_of(subject: Subject) -> OpenHost:
     """How servers of that subject are had. Raises ValueError for one that cannot speak this protocol."""
     if isinstance(subject, ForeignSubject):
         return partial(_started, subject)
+    if isinstance(subject, StackSubject):
+        return partial(StackHost if powers_over(subject).no_container else StruckStackHost, subject)
     if isinstance(subject, StandingSubject):
         return partial(_standing, subject)
     raise ValueError(f"{subject.spec.facts.name} promises futures; expected a subject that is called over HTTP")
@@ -54,14 +63,39 @@ def host_of(subject: Subject) -> OpenHost:
 def powers_over(subject: Subject) -> Powers:
     """What the suites can do to it from outside."""
     vanishing = cannot_vanish() or ""
+    if isinstance(subject, StackSubject):
+        return _powers_over_stack(subject, vanishing)
     if not isinstance(subject, ForeignSubject):
-        return Powers(no_clock=_STANDS, no_restart=_STANDS, no_sqlite=_STANDS, no_room=_STANDS, no_vanishing=vanishing)
+        return Powers(
+            no_clock=_STANDS,
+            no_restart=_STANDS,
+            no_sqlite=_STANDS,
+            no_room=_STANDS,
+            no_vanishing=vanishing,
+            no_container=_NO_CONTAINER,
+        )
     offer = subject.file.offer
     return Powers(
         no_clock="" if offer.clock else _NO_CLOCK,
         no_sqlite="" if offer.store else _NO_STORE,
         no_room="" if offer.room else _NO_ROOM,
         no_vanishing=vanishing,
+        no_container=_NO_CONTAINER,
+    )
+
+
+def _powers_over_stack(subject: StackSubject, vanishing: str) -> Powers:
+    """Its containers are the suites', its clock is not."""
+    stack, offer = subject.stack, subject.file.offer
+    told = "" if stack.takes_options else _NOT_TOLD
+    container = "" if subject.spec.container else _NO_CONTAINER
+    return Powers(
+        no_clock=_OWN_CLOCK,
+        no_sqlite=told or ("" if offer.store else _NO_STORE),
+        no_room=told or ("" if offer.room else _NO_ROOM),
+        no_vanishing=vanishing,
+        no_container=container or ("" if stack.file.idle else _NO_NUMBER),
+        no_network="" if subject.spec.network else _HOSTS_NETWORK,
     )
 
 

@@ -38,7 +38,7 @@ class Life:
     """One operation so far. first_id: what the first submit that was answered was given. landed_ms: when its result
     came. delivered_ms: when somebody may have got it, for the last time. interrupted: its server ended while it was in
     flight. unseen: pollers that are gone without a word, to which it is sent all the same. refused: there was no room
-    for it once.
+    for it once. struck: it was in flight while something was done to what lies between the server and its routers.
     """
 
     session: int
@@ -50,6 +50,7 @@ class Life:
     forgotten: bool = False
     unseen: int = 0
     refused: bool = False
+    struck: bool = False
 
     def ends_ms(self, terms: Terms) -> int | None:
         """Until when its outcome must be kept. TTLs are lower bounds: at its end it may be gone."""

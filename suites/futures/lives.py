@@ -5,6 +5,7 @@ Pure.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from faults.disturbance import Disturbing
 from suites.futures.life import KEPT, Life, PollLife, SessionLife, State
 from suites.futures.offer import Terms
 from suites.futures.record import (
@@ -13,6 +14,8 @@ from suites.futures.record import (
     Asked,
     Beaten,
     Began,
+    Calmed,
+    Disturbed,
     Ended,
     Kind,
     Landed,
@@ -26,13 +29,16 @@ from suites.tinker.open_call import Departure
 
 @dataclass(slots=True)
 class Lives:
-    """All operations, sessions and polls of a script so far."""
+    """All operations, sessions and polls of a script so far. disturbing: what is done to the container between the
+    server and its routers, if anything is.
+    """
 
     terms: Terms
     operations: dict[int, Life] = field(default_factory=dict)
     sessions: dict[int, SessionLife] = field(default_factory=dict)
     polls: dict[int, PollLife] = field(default_factory=dict)
     now_ms: int = 0
+    disturbing: Disturbing | None = None
 
     def take(self, fact: AnyFact) -> None:
         """One more fact."""
@@ -58,6 +64,12 @@ class Lives:
                 self._ended(fact.now_ms)
             case Began(kept=kept):
                 self._began(kept=kept)
+            case Disturbed(how=how):
+                self.disturbing = how
+                for number, life in self.operations.items():
+                    self.operations[number] = replace(life, struck=life.struck or life.landed_ms is None)
+            case Calmed():
+                self.disturbing = None
             case _:
                 pass
 
@@ -77,14 +89,15 @@ class Lives:
         return life is not None and not life.forgotten and self.now_ms < life.beaten_ms + self.terms.session_ms
 
     def _submitted(self, fact: Submitted) -> None:
-        life = self.operations.setdefault(fact.operation, Life(session=fact.session))
+        first = Life(session=fact.session, struck=self.disturbing is not None)
+        life = self.operations.setdefault(fact.operation, first)
         answer = fact.answer
         if fact.other is None and answer is not None and answer.kind is Kind.BUSY:
             self.operations[fact.operation] = replace(life, refused=True)
         if fact.other is not None or answer is None or answer.kind is not Kind.TAKEN:
             return
-        first = life.first_id or answer.request_id
-        self.operations[fact.operation] = replace(life, first_id=first, submits=life.submits + 1)
+        first_id = life.first_id or answer.request_id
+        self.operations[fact.operation] = replace(life, first_id=first_id, submits=life.submits + 1)
 
     def _reached(self, fact: Reached | Answered) -> None:
         """Whatever of its outcome was sent, somebody may have got. Past its TTL only a read answer tells whether it was

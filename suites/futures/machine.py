@@ -8,6 +8,7 @@ from typing import ClassVar, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from faults.disturbance import Disturbing
 from suites.findings import Verdict
 from suites.futures import steps
 from suites.futures.drawing import MOST, STRANGERS, Drawn, moments
@@ -55,6 +56,7 @@ class FuturesMachine(RuleBasedStateMachine):
         self.storage = Storage()
         self.steps: list[AnyStep] = []
         self.restarts = 0
+        self.strikes = 1  # of its container: each takes seconds
         self.player: Player | None = None
         self.failed = False
 
@@ -104,6 +106,7 @@ class FuturesMachine(RuleBasedStateMachine):
             (self._ask, 1),
             (self._open, self._wish_to_open()),
             (self._restart, self._wish_to_restart()),
+            (self._strike, 3 if self.strikes and not powers.no_container else 0),
             (self._heal, 1 if cast.held else 0),
         ]
 
@@ -180,6 +183,17 @@ class FuturesMachine(RuleBasedStateMachine):
         self.do(steps.Open())
         self.do(steps.Submit(session=self.playing.cast.sessions - 1))
 
+    def _strike(self, drawn: Drawn) -> None:
+        """The container of its router: somebody comes meanwhile, and when all is well again."""
+        self.strikes -= 1
+        none = self.table.powers.no_network
+        how = drawn.one_of([how for how in Disturbing if not (none and how.needs_network)])
+        held = sorted(self.playing.cast.held)
+        self.do(steps.Disturb(how=how, landing=drawn.late(held) if held and drawn.lost % 2 else None))
+        self._submit(drawn)
+        self.do(steps.Calm())
+        self.do(steps.Submit(session=self.playing.cast.sessions - 1))
+
     def _heal(self, _: Drawn) -> None:
         self.do(steps.Heal())
 
@@ -190,9 +204,9 @@ class FuturesMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """All is let go, all is asked for, and the script is judged whole."""
-        if self.player is None:
-            return
         player = self.player
+        if player is None:
+            return
         try:
             if not self.failed:
                 self.table.run(player.finish())

@@ -20,6 +20,7 @@ class Notes:
     step: int = -1
     facts: list[AnyFact] = field(default_factory=list)
     lives: Lives = field(init=False)
+    cut: set[int] = field(default_factory=set)  # what carries these numbers the server gives up: a container was struck
     begun: float = field(default_factory=time.monotonic)
     _first_ms: int = field(init=False)
 

@@ -10,6 +10,7 @@ import msgspec
 from suites.futures.calls import Calls
 from suites.futures.checks.crash import RESTARTED
 from suites.futures.control import ControlError, HungError
+from suites.futures.disturbing import Disturbances
 from suites.futures.gates import Gates
 from suites.futures.host import Host
 from suites.futures.lives import Lives
@@ -34,7 +35,9 @@ from suites.futures.steps import (
     AnyStep,
     Ask,
     Beat,
+    Calm,
     Cross,
+    Disturb,
     First,
     Heal,
     Land,
@@ -72,6 +75,7 @@ class Player:
         self._gates = gates
         self._calls = Calls(host.endpoint if front is None else host.endpoint.through(front), numbers)
         self._submits = Submits(gates, self._calls, self.notes)
+        self._disturbances = Disturbances(host, gates, self.notes)
         self._quiescence = Quiescence(host, gates, self._calls, self.notes)
 
     @property
@@ -154,6 +158,10 @@ class Player:
                 await self._advance(ms)
             case Restart(killed=killed):
                 await self._restart(killed=killed)
+            case Disturb():
+                await self._disturb(step)
+            case Calm():
+                await self._disturbances.end()
             case _:
                 assert_never(step)
 
@@ -215,6 +223,13 @@ class Player:
         await self._gates.note(RESTARTED)
         kept = await self._host.begin(self.notes.now_ms)
         self.notes.saw(Began, kept=kept)
+
+    async def _disturb(self, step: Disturb) -> None:
+        await self._disturbances.begin(step.how, briefly=step.briefly)
+        if step.landing is not None:
+            await self._land(step.landing)
+        if step.briefly:
+            await self._disturbances.end()
 
     def _broke(self, kind: type[Broke | Hung], error: Exception) -> None:
         self.broken = True

@@ -11,7 +11,7 @@ import msgspec
 from suites.futures.calls import Calls
 from suites.futures.control import ControlError, HungError, Quiet
 from suites.futures.gates import Gates
-from suites.futures.host import Host
+from suites.futures.host import Contained, Host
 from suites.futures.notes import Notes
 from suites.futures.record import Counted, Landed, Reached
 
@@ -32,6 +32,7 @@ class Quiescence:
         self._in_vain: set[int] = set()  # polls whose replies were waited for once, and did not come
         self._lost: set[tuple[str, int, int]] = set()
         self._says: Quiet | None = None
+        self._rests = False  # it says that nothing is in flight, and could not be asked for more
 
     async def reached(self) -> None:
         """Raises HungError where a server with a test clock does not come to rest; ControlError."""
@@ -56,10 +57,20 @@ class Quiescence:
         control = self._host.control
         if control is None:
             self._notes.by_the_clock()
-            return await self._gates.busy() == held
+            return await self._gates.busy() == held and await self._all_given_up()
         self._says = await control.settle()
         self._notes.now_ms = self._says.now_ms
         return self._says.in_flight == len(self._gates.held())
+
+    async def _all_given_up(self) -> bool:
+        """In flight is what the router holds, but for what something between them has cut off. A server with nothing
+        between them is not asked.
+        """
+        if not isinstance(self._host, Contained):
+            return True
+        in_flight = await self._host.in_flight()
+        self._rests = in_flight == 0
+        return in_flight == len(self._gates.held() - self._notes.cut)
 
     async def _all_have_come(self) -> None:
         """Behind a proxy a poll, or the end of one, is on its way for a while, and the server is quiet without it."""
@@ -101,9 +112,14 @@ class Quiescence:
                 self._in_vain.add(poll)
 
     def _note_landings(self) -> None:
-        """What the router has received and holds no more: it has answered, or the server has given it up."""
+        """What the router has received and holds no more: it has answered, or the server has given it up. So it has
+        what was cut off, and all of which it says nothing.
+        """
         held, received = self._gates.held(), self._gates.received
         for operation, number in enumerate(self._calls.numbers):
-            if number in received and number not in held and operation not in self._landed:
+            life = self._notes.lives.operations.get(operation)
+            taken = life is not None and life.submits > 0
+            over = number in received and number not in held
+            if operation not in self._landed and (over or (taken and (self._rests or number in self._notes.cut))):
                 self._landed.add(operation)
                 self._notes.saw(Landed, operation=operation)

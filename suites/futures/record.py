@@ -7,6 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from fake_router.entries import AnyEntry
+from faults.disturbance import Disturbing
 from suites.futures.offer import Terms
 from suites.futures.script import Script
 from suites.futures.steps import Loss, Other
@@ -147,6 +148,19 @@ class Began(Fact, frozen=True, kw_only=True):
     kept: bool
 
 
+class Disturbed(Fact, frozen=True, kw_only=True):
+    """That was done to the container between the server and its routers."""
+
+    how: Disturbing
+
+
+class Calmed(Fact, frozen=True, kw_only=True):
+    """What was done to that container is undone. seen: until then its engine said that it was so."""
+
+    how: Disturbing
+    seen: bool
+
+
 class Broke(Fact, frozen=True, kw_only=True):
     """The instrument or the server broke down: what comes after it proves nothing."""
 
@@ -172,6 +186,8 @@ AnyFact = (
     | Counted
     | Ended
     | Began
+    | Disturbed
+    | Calmed
     | Broke
     | Hung
 )

@@ -10,7 +10,9 @@ from suites.futures.steps import (
     AnyStep,
     Ask,
     Beat,
+    Calm,
     Cross,
+    Disturb,
     Heal,
     Land,
     Leave,
@@ -80,6 +82,7 @@ class Cast:
         self.polls: list[int] = []  # the operation of each
         self.waiting: set[int] = set()
         self.held: set[int] = set()
+        self.disturbed = False  # the container between the server and its routers, by a step before
 
     def take(self, step: AnyStep) -> None:
         """One more step. Raises ScriptError where it speaks of what is not there."""
@@ -104,6 +107,12 @@ class Cast:
                 self._land(operation)
             case Read(poll=poll) | Leave(poll=poll) | Cross(poll=poll):
                 self._end(step, poll)
+            case Disturb():
+                self._disturb(step)
+            case Calm():
+                if not self.disturbed:
+                    raise ScriptError("nothing is done to its container; expected a `disturb` before that lasts")
+                self.disturbed = False
             case Restart():
                 self.waiting.clear()
                 self.held.clear()
@@ -111,6 +120,14 @@ class Cast:
                 self.held.clear()
             case Ask() | Advance():
                 pass
+
+    def _disturb(self, step: Disturb) -> None:
+        if self.disturbed:
+            raise ScriptError(f"{step.how} of a container that is disturbed; expected `calm` before it")
+        if step.landing is not None:
+            _require(step.landing, self.operations, "operation")
+            self._land(step.landing)
+        self.disturbed = not step.briefly
 
     def _end(self, step: Read | Leave | Cross, poll: int) -> None:
         _require(poll, len(self.polls), "poll")
@@ -140,7 +157,8 @@ def ending(cast: Cast) -> tuple[AnyStep, ...]:
     asked: list[AnyStep] = []
     for operation in range(cast.operations):
         asked += [Resubmit(operation=operation), Poll(operation=operation), Read(poll=begun + operation)]
-    return (Heal(), *reads, *asked)
+    calm = [Calm()] if cast.disturbed else []
+    return (*calm, Heal(), *reads, *asked)
 
 
 def script_of(steps: tuple[AnyStep, ...], *, store: Store = Store.MEMORY, max_bytes: int = 0, name: str = "") -> Script:

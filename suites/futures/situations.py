@@ -3,9 +3,22 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from faults.disturbance import Disturbing
 from suites.futures.life import CLOSE_MS, Life, PollLife, State
 from suites.futures.lives import Lives, each_moment
-from suites.futures.record import Answered, AnyFact, Began, Ended, Kind, Landed, Left, Reached, Record, Submitted
+from suites.futures.record import (
+    Answered,
+    AnyFact,
+    Began,
+    Disturbed,
+    Ended,
+    Kind,
+    Landed,
+    Left,
+    Reached,
+    Record,
+    Submitted,
+)
 from suites.tinker.open_call import Departure
 
 _WHEN = ("in flight", "crossing", "unread")
@@ -48,6 +61,10 @@ SITUATIONS = (
     "asked after it was interrupted",
     "asked after its store was lost",
 )
+OF_CONTAINERS = (  # only where there is one between the server and its routers
+    *(f"in flight at a container's {how}" for how in Disturbing),
+    "submitted while a container was struck",
+)
 
 
 def situations_in(record: Record) -> Counter[str]:
@@ -77,6 +94,9 @@ def _situations(fact: AnyFact, lives: Lives) -> Iterator[str]:
                 yield _READ[answer.kind]
                 if answer.json:
                     yield _AS_JSON
+        case Disturbed(how=how):
+            if any(life.submits and life.landed_ms is None for life in lives.operations.values()):
+                yield f"in flight at a container's {how}"
         case Ended(killed=killed):
             if any(life.waits for life in lives.polls.values()):
                 yield f"{'killed' if killed else 'terminated'} with polls waiting"
@@ -93,6 +113,8 @@ def _of_submit(fact: Submitted, lives: Lives) -> Iterator[str]:
         yield "refused for want of room"
     if fact.answer is not None and fact.answer.kind is Kind.TAKEN and lives.was_refused(fact.operation):
         yield "taken when there was room again"
+    if lives.disturbing is not None and not fact.again:
+        yield "submitted while a container was struck"
     if not lives.lives(fact.session):
         yield "submit after its session had ended"
     elif not fact.again:

@@ -11,6 +11,7 @@ import msgspec
 
 from faults.acts import is_listener_act, needs_expectation, needs_stream
 from faults.catalogue import fault_named
+from faults.disturbance import Disturbing
 from suites.tinker.open_call import Departure
 
 MAX_MS = 10 * 24 * 3_600_000
@@ -147,8 +148,38 @@ class Restart(Step, frozen=True, kw_only=True, tag="restart"):
     killed: bool = False
 
 
+class Disturb(Step, frozen=True, kw_only=True, tag="disturb"):
+    """That is done to the container between the server and its routers. landing: the router lets go of that operation
+    then. briefly: it is undone before anybody has had time to give up; else it stays so until it is calmed.
+    """
+
+    how: Disturbing
+    landing: int | None = None
+    briefly: bool = False
+
+
+class Calm(Step, frozen=True, kw_only=True, tag="calm"):
+    """What was done to that container is undone, and it serves again."""
+
+
 class Heal(Step, frozen=True, kw_only=True, tag="heal"):
     """The router lets go of all that it holds, and nothing strikes any more."""
 
 
-AnyStep = Open | Beat | Submit | Resubmit | Poll | Read | Leave | Land | Cross | Ask | Advance | Restart | Heal
+AnyStep = (
+    Open
+    | Beat
+    | Submit
+    | Resubmit
+    | Poll
+    | Read
+    | Leave
+    | Land
+    | Cross
+    | Ask
+    | Advance
+    | Restart
+    | Disturb
+    | Calm
+    | Heal
+)

@@ -19,7 +19,10 @@ class Submits:
 
     async def submit(self, step: Submit, operation: int) -> None:
         """A new operation, by as many callers as the step says."""
-        await self._gates.hold(self._calls.begin(step.session), step.faults)
+        number = self._calls.begin(step.session)
+        await self._gates.hold(number, step.faults)
+        if (how := self._notes.lives.disturbing) is not None and how.lasts:
+            self._notes.cut.add(number)
         losses = [step.lost, *[None] * (step.copies - 1)]
         answers = await asyncio.gather(*(self._calls.submit(operation, lost=lost) for lost in losses))
         for place, answer in enumerate(answers):

@@ -15,15 +15,16 @@ from suites.futures.judging import judge_record
 from suites.futures.offer import Offer, Store
 from suites.futures.played import Failing, Played
 from suites.futures.script import Script
-from suites.futures.steps import Advance, Leave, Restart
+from suites.futures.steps import Advance, Disturb, Leave, Restart
+from suites.futures.struck import STRUCK
 from suites.futures.table import Table
 from suites.futures.theatre import Theatre
 from suites.futures.told import told
+from suites.stacks.stack import StackSubject
 from suites.standing import StandingSubject
 from suites.subject import Subject
 from suites.tinker.open_call import Departure
 
-IN_CONTAINERS = "scripts of futures end servers and move their clocks: they are lived through with no stack"
 UNDER_TOXIPROXY = "scripts of futures are lived through without --under and --draw-toxics"
 AGAIN = 3  # times that a script which failed is lived through alone, until it fails again
 
@@ -70,7 +71,7 @@ async def play_suite(suite: Suite, subject: Subject, routers: RouterThread) -> N
         await subject.read_version()
     played, powers = suite.played, suite.powers
     async with Theatre(subject.spec, routers, host_of(subject)) as theatre:
-        for script in told(_offer_of(subject)).values():
+        for script in (*told(_offer_of(subject)).values(), *STRUCK.values()):
             if not out_of_reach(script, powers):
                 played.add(await theatre.play(script))
         if suite.examples and not played.failing:
@@ -89,6 +90,8 @@ def out_of_reach(script: Script, powers: Powers) -> str:
                 reasons.append(powers.no_clock)
             case Restart():
                 reasons.append(powers.no_restart)
+            case Disturb(how=how):
+                reasons.append(powers.no_container or (powers.no_network if how.needs_network else ""))
             case Leave(how=Departure.VANISH):
                 reasons.append(powers.no_vanishing)
             case _:
@@ -129,5 +132,5 @@ async def _confirm(theatre: Theatre, played: Played, check: str, failing: Failin
 
 
 def _offer_of(subject: Subject) -> Offer:
-    assert isinstance(subject, ForeignSubject | StandingSubject)
+    assert isinstance(subject, ForeignSubject | StandingSubject | StackSubject)
     return subject.file.offer

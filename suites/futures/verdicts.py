@@ -31,6 +31,7 @@ def _missing(check: FuturesCheck, powers: Powers) -> str:
         (check.needs_clock, powers.no_clock),
         (check.needs_restart, powers.no_restart),
         (check.needs_room, powers.no_room),
+        (check.needs_container, powers.no_container),
         (check.needs_store, powers.no_restart or powers.no_sqlite),
     )
     return next((why for needs, why in needed if needs and why), "")

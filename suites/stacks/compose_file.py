@@ -19,6 +19,7 @@ NAMES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.y
 OF_STACKS = "stack:"  # a stack that comes with the source, by its name
 START_MS = 60_000  # several are brought up at once, and each is several containers
 FOLDER = "/stack"  # where the folder of an instance is inside its containers
+OPTIONS = "RETRYPROOF_OPTIONS"  # further words of its forwarder's command
 _PORT = re.compile(r"\bRETRYPROOF_PORT(?:_[A-Z0-9_]+)?\b")
 _DEFAULTS = {"connect_timeout_ms": 300, "read_timeout_ms": 300, "upstreams": 1, "isolation": "shared"}
 _SAYS_HOW = {"RETRYPROOF_SCHEME": "{scheme}", "RETRYPROOF_MAX_CONNECTIONS": "{max_connections}"}
@@ -27,7 +28,8 @@ _SAYS_HOW = {"RETRYPROOF_SCHEME": "{scheme}", "RETRYPROOF_MAX_CONNECTIONS": "{ma
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackFile:
     """A stack that can be brought up. ports: the variables that each want a free port; hosts: those that want to know
-    where a service is, with its name. network: that of ours on which it is brought up; None: on the host's.
+    where a service is, with its name. takes_options: it mentions the further words of its forwarder's command.
+    network: that of ours on which it is brought up; None: on the host's.
     """
 
     path: Path
@@ -36,6 +38,7 @@ class StackFile:
     compose: Mapping[str, Any]
     ports: tuple[str, ...]
     hosts: Mapping[str, str]
+    takes_options: bool = False
     network: StackNetwork | None = None
 
 
@@ -89,6 +92,7 @@ def load_stack(name: str, network: StackNetwork | None = None) -> StackFile:
         compose=compose,
         ports=tuple(sorted(set(_PORT.findall(text)) | {"RETRYPROOF_PORT"})),
         hosts=hosts,
+        takes_options=OPTIONS in text,
         network=network,
     )
 

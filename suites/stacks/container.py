@@ -1,5 +1,6 @@
 """One container, and what can be done to it: the one file in which the Docker SDK breaks something, and mends it."""
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -72,6 +73,21 @@ class Contained:
                     self._undo.append(partial(self._iptables, "-D", *_DROP))
                 case _:
                     assert_never(how)
+
+    def end(self, *, killed: bool, within_s: float) -> State:
+        """Its first process has ended: by SIGKILL, or by SIGTERM within that time, and by SIGKILL then."""
+        with self._asked("did not end it"):
+            if killed:
+                self._container.kill()
+            else:
+                self._container.stop(timeout=math.ceil(within_s))
+            self._container.wait()
+        return self.state()
+
+    def begin(self) -> None:
+        """It is started, as it was before."""
+        with self._asked("did not start it again"):
+            self._container.start()
 
     def calm(self) -> None:
         """It is as it was before all that was done to it."""

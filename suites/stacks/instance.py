@@ -1,10 +1,11 @@
 """One compose project that runs: an Instance."""
 
 import asyncio
+import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,13 @@ from suites.history import Arrival, Outcome
 from suites.idleness import Idleness
 from suites.installed import meanings_of
 from suites.leaving import Leave
-from suites.placeholders import CA_FILE, fill_file
+from suites.placeholders import CA_FILE, fill_command, fill_file
 from suites.processes import ReservedPort, Supervisor
 from suites.side_thread import on_a_thread
-from suites.stacks.compose_file import FOLDER, StackFile
+from suites.stacks.compose_file import FOLDER, OPTIONS, StackFile
 from suites.stacks.composing import Composer
 from suites.stacks.errors import StackError
+from suites.stacks.logs import end_of, keep
 from suites.stacks.networked import LISTENING, host_of, networked
 from suites.stacks.state import State, is_disturbed
 from suites.stacks.variables import variables
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _LOG = "compose.log"
-_LAST_LINES = 10
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1  # between two looks at whether an instance is ready
 
 
@@ -68,7 +69,9 @@ class StackInstance:
         """Operations go there from now on, which leads to it."""
         self._asking = self._asking.through(way_in)
 
-    async def launch(self, supervisor: Supervisor, composer: Composer, upstreams: Sequence[Address]) -> None:
+    async def launch(
+        self, supervisor: Supervisor, composer: Composer, upstreams: Sequence[Address], options: Sequence[str] = ()
+    ) -> None:
         """Write its files, bring its project up and wait until all of it is healthy. Raises StackError."""
         deadline_s = time.monotonic() + self._file.spec.start_ms / 1000
         mounted = self._folder / "files"
@@ -78,12 +81,15 @@ class StackInstance:
         words = composer.words(
             self._compose_file(), self.project, "up", "-d", "--no-build", folder=self._stack.path.parent
         )
-        await composer.run(supervisor, words, log=self._folder / _LOG, env=self._told(mounted, upstreams))
+        await composer.run(supervisor, words, log=self._folder / _LOG, env=self._told(mounted, upstreams, options))
         labelled = self._stack.labelled
         self._forwarder = await on_a_thread(lambda: self._engine.container(self.project, labelled.forwarder))
         if (router := labelled.router) is not None:
             self._router = await on_a_thread(lambda: self._engine.container(self.project, router))
         await self._until_ready(deadline_s)
+        await on_a_thread(
+            lambda: self._engine.require_healthy(self.project, self._left_ms(deadline_s) / 1000, but=labelled.forwarder)
+        )
         if self._file.idle:
             await self.idleness.require(self._file.spec.facts.name)
 
@@ -96,12 +102,14 @@ class StackInstance:
         path.write_text(networked(stack.compose, stack.network, self._addresses, self.project), "utf-8")
         return path
 
-    def _told(self, mounted: Path, upstreams: Sequence[Address]) -> dict[str, str]:
+    def _told(self, mounted: Path, upstreams: Sequence[Address], options: Sequence[str]) -> dict[str, str]:
         """What its compose file may mention."""
         ports = {name: port.number for name, port in self._ports.items()}
         own = self._stack.network is not None
         hosts = {name: host_of(service, self.project) if own else HOST for name, service in self._stack.hosts.items()}
-        return variables(upstreams, ports, mounted, self._listening, hosts)
+        known = meanings_of(self._file, Path(FOLDER), self.address[1], upstreams, self._listening)
+        words = shlex.join(fill_command(word, known) for word in options)
+        return {**variables(upstreams, ports, mounted, self._listening, hosts), OPTIONS: words}
 
     @property
     def _listening(self) -> str:
@@ -118,7 +126,7 @@ class StackInstance:
             path.write_text(fill_file(text, known), "utf-8")
 
     async def _until_ready(self, deadline_s: float) -> None:
-        """The forwarder is ready; then every other service that has a health check is healthy."""
+        """The forwarder is ready."""
         name, pause_s = self._file.spec.facts.name, _FIRST_PAUSE_S
         while not await self._endpoint.is_ready(self._file.ready, self._left_ms(deadline_s)):
             if (how := await self._ended()) is not None:
@@ -131,10 +139,6 @@ class StackInstance:
                 )
             await asyncio.sleep(pause_s)  # another's readiness gives no event
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        forwarder = self._stack.labelled.forwarder
-        await on_a_thread(
-            lambda: self._engine.require_healthy(self.project, self._left_ms(deadline_s) / 1000, but=forwarder)
-        )
 
     def _left_ms(self, deadline_s: float) -> int:
         return max(1, int((deadline_s - time.monotonic()) * 1000))
@@ -164,6 +168,20 @@ class StackInstance:
             return None
         return self._died is not None or await self.idleness.ask()
 
+    async def in_flight(self) -> int | None:
+        """How many it says are in flight; None where it says no number."""
+        return await self.idleness.in_flight()
+
+    async def end(self, *, killed: bool, within_s: float) -> State:
+        """Its forwarder's container has ended: by SIGKILL, or by SIGTERM, and by SIGKILL where that took longer."""
+        forwarder = self._called
+        return await on_a_thread(lambda: forwarder.end(killed=killed, within_s=within_s))
+
+    async def begin_again(self) -> None:
+        """Its forwarder's container runs again, and is ready."""
+        await on_a_thread(self._called.begin)
+        await self._until_ready(time.monotonic() + self._file.spec.start_ms / 1000)
+
     async def disturb(self, how: Disturbing) -> None:
         """Do that to the container of its router."""
         router = self._struck
@@ -183,6 +201,11 @@ class StackInstance:
         await on_a_thread(lambda: self._engine.require_healthy(self.project, within_s, but=but))
 
     @property
+    def _called(self) -> "Contained":
+        assert self._forwarder is not None, "it was launched"
+        return self._forwarder
+
+    @property
     def _struck(self) -> "Contained":
         if self._router is None:
             raise ValueError("a stack without a router was to be struck; expected one with `retryproof.role: router`")
@@ -196,10 +219,8 @@ class StackInstance:
         """What its containers wrote, for a message; all of it goes to a file a service. Raises StackError."""
         logs = await on_a_thread(lambda: self._engine.logs(self.project))
         if folder is not None:
-            _keep(logs, folder)
-        said = [
-            f"\nThe last that {service!r} wrote:\n{_end_of(text)}" for service, text in logs.items() if text.strip()
-        ]
+            keep(logs, folder)
+        said = [f"\nThe last that {service!r} wrote:\n{end_of(text)}" for service, text in logs.items() if text.strip()]
         said += [f"\nAll that its containers wrote is in {str(folder)!r}"] if folder is not None and said else []
         return "".join(said)
 
@@ -223,13 +244,3 @@ def _addresses(stack: StackFile) -> dict[str, str]:
     return {
         name: stack.network.take() for name, service in stack.compose["services"].items() if not service.get("profiles")
     }
-
-
-def _keep(logs: Mapping[str, bytes], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for service, text in logs.items():
-        (folder / f"{service}.log").write_bytes(text)
-
-
-def _end_of(text: bytes) -> str:
-    return b"\n".join(text.strip().splitlines()[-_LAST_LINES:]).decode(errors="replace")

@@ -18,6 +18,7 @@ from suites.stacks.errors import StackError
 from suites.stacks.instance import StackInstance
 from suites.stacks.owner import Owner
 from suites.subject import SubjectSpec
+from suites.subject_text import SubjectFile
 from suites.way import Address
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class StackSubject:
         self._places = asyncio.Semaphore(_TOGETHER)
 
     @property
+    def file(self) -> SubjectFile:
+        """What its labels say of its forwarder, as a subject file would."""
+        return self.stack.file
+
+    @property
     def spec(self) -> SubjectSpec:
         """What its labels say; the version is known once it was prepared."""
         return self._spec
@@ -89,8 +95,10 @@ class StackSubject:
             await on_a_thread(lambda: docker.remove(docker.owner.owns))
             await on_a_thread(docker.engine.close)
 
-    async def start(self, upstreams: Sequence[Address]) -> StackInstance:
-        """An instance that forwards to these addresses and is ready. Raises StackError."""
+    async def start(self, upstreams: Sequence[Address], options: Sequence[str] = ()) -> StackInstance:
+        """An instance that forwards to these addresses and is ready. options: further words of its forwarder's command,
+        where its file mentions them. Raises StackError.
+        """
         if len(upstreams) != self.spec.upstreams:
             raise ValueError(f"{len(upstreams)} upstreams; expected {self.spec.upstreams} as its labels say")
         await self.prepare()
@@ -98,7 +106,7 @@ class StackSubject:
         instance = StackInstance(self.stack, self._docker.engine, self._docker.owner.next_project())
         try:
             async with self._places:
-                await instance.launch(self.supervisor, self._docker.composer, upstreams)
+                await instance.launch(self.supervisor, self._docker.composer, upstreams, options)
         except BaseException as error:
             if isinstance(error, StackError):
                 error = await self._with_logs(instance, error)

@@ -1,6 +1,7 @@
 """The checks of futures: one property each, pure functions of a record."""
 
 from suites.futures.checks.check import FuturesCheck
+from suites.futures.checks.containers import DONE, SAFE_IS_TOLD, SERVED_AGAIN
 from suites.futures.checks.crash import NEVER_SENT_AGAIN, NOTHING_FORGOTTEN, UNKNOWN_AFTER_CRASH
 from suites.futures.checks.executions import AT_MOST_ONCE, REFUSED_RUNS_NOTHING
 from suites.futures.checks.ids import GONE_STAYS_GONE, HONEST_IDS, UNIQUE_IDS, WHOLE_ANSWERS
@@ -38,5 +39,8 @@ CHECKS: tuple[FuturesCheck, ...] = (
     NEVER_SENT_AGAIN,
     UNKNOWN_AFTER_CRASH,
     NOTHING_FORGOTTEN,
+    SERVED_AGAIN,
+    SAFE_IS_TOLD,
+    DONE,
     LIVED_THROUGH,
 )

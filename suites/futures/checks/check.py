@@ -11,8 +11,8 @@ from suites.futures.record import Record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuturesCheck(Property):
     """One property of a record. `judge` is pure, and returns nothing where the record holds nothing that the property
-    is about. needs_clock, needs_restart, needs_store: it is only shown where the suites have the server's clock, its
-    process, a store that outlives that, or the say how much is kept.
+    is about. needs_clock and the like: it is only shown where the suites have the server's clock, its
+    process, a store that outlives that, the say how much is kept, or a container between it and its routers.
     """
 
     judge: Callable[[Record], list[Finding]]
@@ -20,6 +20,7 @@ class FuturesCheck(Property):
     needs_restart: bool = False
     needs_store: bool = False
     needs_room: bool = False
+    needs_container: bool = False
 
 
 def must(
@@ -32,6 +33,7 @@ def must(
     needs_restart: bool = False,
     needs_store: bool = False,
     needs_room: bool = False,
+    needs_container: bool = False,
 ) -> FuturesCheck:
     """A property whose breach is a FAIL."""
     return FuturesCheck(
@@ -44,4 +46,5 @@ def must(
         needs_restart=needs_restart,
         needs_store=needs_store,
         needs_room=needs_room,
+        needs_container=needs_container,
     )

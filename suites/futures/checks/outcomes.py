@@ -10,7 +10,9 @@ from suites.futures.record import Kind, Record
 
 
 def result_kept(record: Record) -> list[Finding]:
-    """The router did the work and sent all of a healthy answer to a server that was there: that is no failure."""
+    """The router did the work and sent all of a healthy answer to a server that was there, with nothing between them
+    that was struck meanwhile: that is no failure.
+    """
     lives = lives_after(record.terms, record.facts)
     healthy = _healthy(record)
     judged = [
@@ -19,6 +21,7 @@ def result_kept(record: Record) -> list[Finding]:
         if seen.operation is not None
         and record.numbers[seen.operation] in healthy
         and not lives.operations[seen.operation].interrupted
+        and not lives.operations[seen.operation].struck
         and seen.answer.kind in (Kind.RESULT, Kind.FAILED)
     ]
     found = [

@@ -85,7 +85,7 @@ def test_futures_survive_what_is_done_to_the_containers_of_their_router_and_of_t
     report = place.report()
     shown = {name for name, count in report.situations.items() if count}
     assert {*OF_CONTAINERS, "restarted on its store", "killed with polls waiting"} <= shown
-    assert {cell.id for cell in report.cells if cell.verdict != "PASS"} == CLOCKED
+    assert {cell.id for cell in report.cells if cell.verdict != "PASS"} <= CLOCKED
 
 
 def test_on_the_host_s_network_nobody_is_taken_off_it(place: Place) -> None:

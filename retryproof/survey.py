@@ -19,7 +19,7 @@ from suites.registry import REFERENCE, built_in_subjects
 
 LIMIT_S = 600
 CHAINS = (
-    "nginx+litellm-proxy",
+    "nginx:read-timeout-10s+litellm-proxy",
     "openai+litellm-proxy",
     "openai+nginx:retry-non-idempotent",
     "skyrl+vllm-router:disable-circuit-breaker",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from suites.placeholders import fill_command, meanings
 from suites.processes import Supervisor
-from suites.programs import first_line_of, is_found
+from suites.programs import is_found, said_of_version
 from suites.subject import SubjectError, SubjectSpec
 from suites.subject_text import SubjectFile
 from suites.way import Address, Upstreams
@@ -65,7 +65,7 @@ class Installed:
             if self.file.version and not self._spec.version:
                 known = self._meanings_before()
                 argv = [fill_command(word, known) for word in self.file.version]
-                self._spec = replace(self._spec, version=await asyncio.to_thread(first_line_of, argv))
+                self._spec = replace(self._spec, version=await said_of_version(argv))
 
 
 def any_at(path: str) -> bool:

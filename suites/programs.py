@@ -1,14 +1,21 @@
 """Where the programs of subjects are found, and what one says of its version."""
 
+import asyncio
 import os
 import shutil
-import subprocess
+import signal
 import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import Sequence
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 
-_VERSION_S = 30  # an interpreter on a busy machine
+from suites.ending import to_the_end
+from suites.processes import how_ended
+
+VERSION_S = 30  # an interpreter on a busy machine
+_SAID: dict[tuple[str, ...], str] = {}  # by the words of a version command
 
 
 def environment() -> dict[str, str]:
@@ -27,25 +34,40 @@ def is_found(name: str) -> bool:
     return shutil.which(name, path=environment()["PATH"]) is not None
 
 
-def first_line_of(argv: Sequence[str]) -> str:
-    """The first line that a version command writes, to stdout or stderr; says so when there is none."""
-    try:
-        return _first_line(tuple(argv))
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"unknown ({error})"
+async def said_of_version(argv: Sequence[str]) -> str:
+    """The first line that a version command writes, to stdout or stderr; "unknown" and why, where it fails or writes
+    none. Asked once by this process: the variants of a subject are one program, and some take seconds to say it.
+    """
+    asked = tuple(argv)
+    if asked not in _SAID:
+        try:
+            _SAID[asked] = await _first_line(asked)
+        except TimeoutError:
+            return f"unknown ({argv[0]!r} did not end within {VERSION_S} s)"
+        except OSError as error:
+            return f"unknown ({error})"
+    return _SAID[asked]
 
 
-@cache
-def _first_line(argv: tuple[str, ...]) -> str:
-    """Asked once by this process: the variants of a subject are one program, and some take seconds to say it."""
-    done = subprocess.run(
-        argv,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=_VERSION_S,
-        check=False,
-        env=environment(),
-    )
-    lines = done.stdout.decode(errors="replace").strip().splitlines()
+async def _first_line(argv: tuple[str, ...]) -> str:
+    """What it wrote before it failed is no version: a stack trace would be published as one."""
+    with tempfile.TemporaryFile() as said:
+        process = await asyncio.create_subprocess_exec(
+            *argv, stdin=DEVNULL, stdout=said, stderr=STDOUT, env=environment(), start_new_session=True
+        )
+        try:
+            async with asyncio.timeout(VERSION_S):
+                code = await process.wait()
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)  # and whatever it has started
+            await to_the_end(_ended(process))
+        said.seek(0)
+        lines = said.read().decode(errors="replace").strip().splitlines()
+    if code:
+        return f"unknown ({argv[0]!r} {how_ended(code)}: {lines[-1] if lines else 'it wrote nothing'})"
     return lines[0] if lines else f"unknown ({argv[0]!r} wrote nothing)"
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    await process.wait()

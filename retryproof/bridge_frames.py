@@ -1,11 +1,6 @@
 """What passes between a command and its bridge to a Ray cluster. Both are this program on this machine."""
 
-import pickle
-from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
-
-_LENGTH_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,20 +76,3 @@ class Gone:
 
 Order = Begin | Tell | Stop | Kill
 Word = Connected | Refused | Placed | Piece | Gone
-
-
-def bridged(message: Order | Word) -> bytes:
-    """As it is written: its length, then itself."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    return len(data).to_bytes(_LENGTH_BYTES, "big") + data
-
-
-async def messages_of(read_exactly: Callable[[int], Awaitable[bytes]]) -> AsyncIterator[Any]:
-    """Every whole one until the sender has ended."""
-    while True:
-        try:
-            length = int.from_bytes(await read_exactly(_LENGTH_BYTES), "big")
-            message = pickle.loads(await read_exactly(length))
-        except EOFError:  # asyncio.IncompleteReadError is one
-            return
-        yield message

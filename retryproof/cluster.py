@@ -18,13 +18,12 @@ from retryproof.bridge_frames import (
     Stop,
     Tell,
     Word,
-    bridged,
-    messages_of,
 )
 from retryproof.edition import edition
 from retryproof.exits import CommandError, Exit
-from retryproof.frames import Failed, Request, framed
+from retryproof.frames import Failed, Request
 from retryproof.load_frames import CallersRequest
+from retryproof.pickles import messages_of, pickled
 from retryproof.running import running
 from retryproof.units import Unit
 from suites.ending import to_the_end
@@ -118,14 +117,14 @@ class Cluster:
             raise CommandError(f"--ray {self.address}: the cluster was lost: {self._lost}", Exit.COULD_NOT_RUN)
         unit = _OnNode(len(self._units), self)
         self._units.append(unit)
-        self.order(Begin(unit=unit.number, edition=edition(), request=framed(request)))
+        self.order(Begin(unit=unit.number, edition=edition(), request=pickled(request)))
         return unit
 
     def order(self, order: Order) -> None:
         """Say so to the bridge; one that is gone hears nothing."""
         assert self._process.stdin is not None
         if not self._lost:
-            self._process.stdin.write(bridged(order))
+            self._process.stdin.write(pickled(order))
 
     async def read(self) -> None:
         """Hear the bridge until it has ended; then so have all units."""
@@ -143,7 +142,7 @@ class Cluster:
             case Piece(unit=number, data=data):
                 self._units[number].hear(data)
             case Refused(unit=int(number), says=says):
-                self._units[number].hear(framed(Failed(says=says, code=Exit.COULD_NOT_RUN)))
+                self._units[number].hear(pickled(Failed(says=says, code=Exit.COULD_NOT_RUN)))
             case Gone(unit=number, how=how, cpus=cpus):
                 self.cpus = cpus
                 self._units[number].end(how)

@@ -2,18 +2,16 @@
 program, started by each other, so that a pickle is as good as its sender.
 """
 
-import pickle
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from faults.plan import Plan
 from retryproof.exits import Exit
 from retryproof.load_frames import CallersRequest
+from retryproof.pickles import first_message, messages_of
 from retryproof.travelling import Expected, Travelling
 from suites.given import NOTHING_GIVEN, Given
 from suites.run import Run
-
-_LENGTH_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,35 +60,16 @@ class Done:
 Frame = Lived | Failed | Done
 
 
-def framed(message: object) -> bytes:
-    """As it is written: its length, then itself."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    return len(data).to_bytes(_LENGTH_BYTES, "big") + data
-
-
 def read_request(read: Callable[[int], bytes]) -> Request | CallersRequest | None:
     """The one request; None where its sender has ended before it was all written. read: blocks for as many bytes."""
-    message = _unpickled(read(int.from_bytes(read(_LENGTH_BYTES), "big")))
+    message = first_message(read)
     assert message is None or isinstance(message, Request | CallersRequest)
-    return message
-
-
-def _unpickled(data: bytes) -> Request | CallersRequest | Frame | None:
-    try:
-        message: Request | CallersRequest | Frame = pickle.loads(data)
-    except (EOFError, pickle.UnpicklingError):
-        return None
     return message
 
 
 async def frames_of(read_exactly: Callable[[int], Awaitable[bytes]]) -> AsyncIterator[Frame]:
     """Every whole frame until the sender has ended."""
-    while True:
-        try:
-            length = int.from_bytes(await read_exactly(_LENGTH_BYTES), "big")
-            message = _unpickled(await read_exactly(length))
-        except EOFError:  # asyncio.IncompleteReadError is one
-            return
-        if message is None or isinstance(message, Request | CallersRequest):
+    async for message in messages_of(read_exactly):
+        if not isinstance(message, Frame):
             return
         yield message

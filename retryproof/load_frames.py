@@ -1,5 +1,5 @@
 """What passes between a load and a worker process that holds some of its callers: words to it, and what it says. They
-are written as all frames are (frames.py).
+are written as all messages are (pickles.py).
 """
 
 from dataclasses import dataclass

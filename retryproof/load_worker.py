@@ -11,7 +11,6 @@ from typing import assert_never
 
 import uvloop
 
-from retryproof.bridge_frames import messages_of
 from retryproof.exits import Exit
 from retryproof.load_frames import (
     Arrived,
@@ -28,6 +27,7 @@ from retryproof.load_frames import (
     Said,
     Told,
 )
+from retryproof.pickles import messages_of
 from retryproof.temporary import temporary_folder
 from suites.load.crew import CallerError, Crew
 from suites.load.limits import SPARE_FILES

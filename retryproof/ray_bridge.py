@@ -22,10 +22,9 @@ from retryproof.bridge_frames import (
     Stop,
     Tell,
     Word,
-    bridged,
-    messages_of,
 )
 from retryproof.interrupts import SIGNALS
+from retryproof.pickles import messages_of, pickled
 
 
 def main() -> None:
@@ -51,7 +50,7 @@ class _Words:
 
     def say(self, word: Word) -> None:
         """Whole. Raises BrokenPipeError."""
-        rest = memoryview(bridged(word))
+        rest = memoryview(pickled(word))
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, assert_never
 
-from retryproof.bridge_frames import messages_of
 from retryproof.exits import CommandError, Exit
-from retryproof.frames import Failed, framed
+from retryproof.frames import Failed
 from retryproof.load_frames import (
     Arrived,
     BeginAll,
@@ -27,6 +26,7 @@ from retryproof.load_frames import (
     Said,
     Told,
 )
+from retryproof.pickles import messages_of, pickled
 from retryproof.units import Unit
 from retryproof.workers import end_unit
 from suites.ending import to_the_end
@@ -66,7 +66,7 @@ class Hand:
     def tell(self, told: Told) -> None:
         """Say so to it; one that has ended hears nothing."""
         if not self.how:
-            self.unit.tell(framed(told))
+            self.unit.tell(pickled(told))
 
     @property
     def where(self) -> str:

@@ -28,26 +28,28 @@ _BESIDE = re.compile(r"\{here\}/([\w.-]+(?:/[\w.-]+)*)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Travelling:
-    """A subject by its name, and the files that go with it. A name of one of them, as `name` has it, becomes that of
-    the copy; each has a folder of its own.
+    """A subject by its name, and the files that go with it.
 
-    files: for each subject file, by the path that it has in `name`: itself first, then what its command names beside
-    it.
+    files: of a subject file, by their paths in its folder: itself first, then what its command names beside it;
+    variant: which of it is meant. parts: of a chain, both, in place of files.
     """
 
     name: str
-    files: tuple[tuple[str, tuple[tuple[str, bytes], ...]], ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
+    variant: str | None = None
+    parts: "tuple[Travelling, ...]" = ()
 
     def unpacked(self, folder: Path) -> str:
-        """The name of the same subject, whose files are in that folder then."""
-        name = self.name
-        for number, (path, files) in enumerate(self.files):
-            for relative, data in files:
-                copy = folder / f"{number}" / relative
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(data)
-            name = name.replace(path, str(folder / f"{number}" / files[0][0]))
-        return name
+        """The name of the same subject, whose files are in that folder then; those of each part in one of its own."""
+        if self.parts:
+            return JOINED.join(part.unpacked(folder / f"{number}") for number, part in enumerate(self.parts))
+        if not self.files:
+            return self.name
+        for relative, data in self.files:
+            copy = folder / relative
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(data)
+        return str(folder / self.files[0][0]) + ("" if self.variant is None else f":{self.variant}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,15 +89,14 @@ def travelling(name: str, given: Given) -> Travelling:
     """That subject, ready to go. Raises CommandError (exit code 2) for one that cannot, and what subject_named does."""
     subject = subject_named(name, Supervisor(), given)
     if isinstance(subject, ChainSubject):
-        parts = [travelling(part, given) for part in name.split(JOINED, 1)]
-        return Travelling(name=name, files=tuple(file for part in parts for file in part.files))
+        return Travelling(name=name, parts=tuple(travelling(part, given) for part in name.split(JOINED, 1)))
     if lacks := _lacks(subject):
         raise CommandError(f"subject {name!r} cannot be examined elsewhere: {lacks}", Exit.USAGE)
     found = file_and_variant(name)
     if not isinstance(subject, Installed) or found is None:
         return Travelling(name=name)
-    path, _ = found
-    return Travelling(name=name, files=((str(path), tuple(_packed(path, subject.file))),))
+    path, variant = found
+    return Travelling(name=name, files=tuple(_packed(path, subject.file)), variant=variant)
 
 
 def _lacks(subject: AnySubject) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fake_router import own_network
-from retryproof.frames import Request, framed
+from retryproof.frames import Request
 from retryproof.load_frames import CallersRequest
+from retryproof.pickles import pickled
 from retryproof.running import running
 from suites.processes import how_ended
 from suites.stacks.network import joined
@@ -55,7 +56,7 @@ class Here:
         assert process.stdin is not None
         if isinstance(request, Request):
             request = replace(request, alone_network=network, joins=joined() is not None)
-        process.stdin.write(framed(request))
+        process.stdin.write(pickled(request))
         return _Child(process)
 
 

@@ -17,9 +17,10 @@ from typing import Self
 from fake_router import own_network
 from faults.plan import Plan
 from retryproof.exits import CommandError, Exit
-from retryproof.frames import Done, Failed, Frame, Lived, Request, framed, read_request
+from retryproof.frames import Done, Failed, Frame, Lived, Request, read_request
 from retryproof.interrupts import SIGNALS
 from retryproof.load_frames import CallersRequest, Said
+from retryproof.pickles import pickled
 from retryproof.sessions import Session, require_subject, with_subject
 from retryproof.temporary import temporary_folder
 from retryproof.terminal import console
@@ -57,7 +58,7 @@ class Frames:
     def _write(self) -> None:
         try:
             while (frame := self._waiting.get()) is not None:
-                rest = memoryview(framed(frame))
+                rest = memoryview(pickled(frame))
                 while rest:
                     rest = rest[os.write(self._descriptor, rest) :]
         except BrokenPipeError:

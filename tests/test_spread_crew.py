@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from retryproof.exits import CommandError, Exit
-from retryproof.frames import framed
 from retryproof.load_frames import Arrived, Begun, CallersRequest, Looked, Place, Ready, Recorded, Said
+from retryproof.pickles import pickled
 from retryproof.spread_crew import Hand, SpreadCrew, hands
 from suites.given import NOTHING_GIVEN
 from suites.load.asked import Callers, Load
@@ -31,7 +31,7 @@ class _Unit:
         self.frames = asyncio.StreamReader()
         self._over = asyncio.Event()
         for one in said:
-            self.frames.feed_data(framed(one))
+            self.frames.feed_data(pickled(one))
 
     def tell(self, data: bytes) -> None:
         """It hears all, and does nothing."""

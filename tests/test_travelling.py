@@ -12,7 +12,7 @@ from retryproof.edition import edition
 from retryproof.exits import CommandError, Exit
 from retryproof.on_node import Held
 from retryproof.sessions import Session
-from retryproof.travelling import Expected, Travelling, travelling
+from retryproof.travelling import Expected, travelling
 from suites.given import NOTHING_GIVEN, Given
 from suites.reach import Machine
 from suites.reference import reference_subject
@@ -42,9 +42,10 @@ def mine(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["reference:never", "nginx:retry-non-idempotent", "httpx+nginx"])
-def test_what_comes_with_us_goes_by_its_name(name: str) -> None:
+def test_what_comes_with_us_goes_by_its_name(name: str, tmp_path: Path) -> None:
     """The other machine has the same edition."""
-    assert travelling(name, NOTHING_GIVEN) == Travelling(name=name)
+    assert travelling(name, NOTHING_GIVEN).unpacked(tmp_path) == name
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("variant", ["", ":next"])
@@ -54,10 +55,23 @@ def test_a_subject_file_goes_along_with_what_its_command_names(mine: Path, tmp_p
     mine.unlink()
     name = packed.unpacked(tmp_path / "there")
     path, _, found = name.partition(":")
-    assert (found, Path(path).parent.parent) == (variant.removeprefix(":"), tmp_path / "there")
+    assert (found, Path(path).parent) == (variant.removeprefix(":"), tmp_path / "there")
     file = load_subject_file(Path(path), found or None)
     assert file.spec.read_timeout_ms == (600 if variant else 300)
     assert (file.here / "bin" / "forward.py").read_text() == "forward()"
+
+
+@pytest.mark.parametrize("typed", ["./mine.toml", "bin/../mine.toml:next", "./mine.toml+nginx"])
+def test_a_subject_file_goes_along_however_its_path_was_typed(
+    typed: str, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From wherever the other machine looks for it, also as a part of a chain."""
+    monkeypatch.chdir(mine.parent)
+    outer, _, inner = travelling(typed, NOTHING_GIVEN).unpacked(tmp_path / "there").partition("+")
+    path, _, variant = outer.partition(":")
+    assert Path(path).is_relative_to(tmp_path / "there")
+    assert load_subject_file(Path(path), variant or None).spec.read_timeout_ms == (600 if variant else 300)
+    assert (variant, inner) == (typed.partition(":")[2], typed.partition("+")[2])
 
 
 @pytest.mark.parametrize(

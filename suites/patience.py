@@ -25,19 +25,17 @@ class Patience:
         """It has ended what was left of these connections, or its time is over."""
         if await routers.call(left, router) == 0:
             return
-        ended = await until_none(router, routers, left, self.ms)
+        ended = await routers.call(none_left, router, left, self.ms)
         self.ms = NOTICING_MS if ended else max(LEAST_NOTICING_MS, self.ms // 2)
 
 
-async def until_none(router: Router, routers: RouterThread, left: Callable[[Router], int], within_ms: int) -> bool:
-    """The subject has ended what was left of these connections; False when that time was over before."""
-
-    async def there() -> bool:
-        deadline = time.monotonic() + within_ms / 1000
-        while time.monotonic() < deadline:
-            if left(router) == 0:
-                return True
-            await asyncio.sleep(0.001)  # a peer ends its connections with FIN; one that never does gives no event
-        return False
-
-    return await routers.call(there)
+async def none_left(router: Router, left: Callable[[Router], int], within_ms: int) -> bool:
+    """The subject has ended what was left of these connections; False when that time was over before. For the router's
+    own thread.
+    """
+    deadline = time.monotonic() + within_ms / 1000
+    while time.monotonic() < deadline:
+        if left(router) == 0:
+            return True
+        await asyncio.sleep(0.001)  # a peer ends its connections with FIN; one that never does gives no event
+    return False

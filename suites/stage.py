@@ -15,7 +15,7 @@ from faults.handshake import ShowCertificate
 from suites.ending import to_the_end
 from suites.ground import HOST, Ground, required
 from suites.passage import Passage, Toxiproxy
-from suites.patience import NOTICING_MS, Patience, until_none
+from suites.patience import NOTICING_MS, Patience, none_left
 from suites.socket_counts import SocketCounts
 from suites.subject import CalledOverHttp, Instance, Subject
 from suites.way import PLAIN, Way
@@ -214,8 +214,12 @@ async def _read_the_rest(router: Router, routers: RouterThread) -> None:
     """What a stopped subject has left in its connections is read before they are closed. One that cannot be stopped
     keeps them open: then for LATE_MS.
     """
-    await routers.call(router.drain)
-    await until_none(router, routers, Router.connections, LATE_MS)
+
+    async def there() -> None:
+        router.drain()
+        await none_left(router, Router.connections, LATE_MS)
+
+    await routers.call(there)
 
 
 def shown_to_no_end(entries: Sequence[AnyEntry]) -> bool:

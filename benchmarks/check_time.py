@@ -25,7 +25,8 @@ CHECKS = {
     "full": ("--depth", "full"),
     "drawn": ("--only", "drawn/*", "--examples", str(DRAWN)),
 }
-LIMITS_S = {("reference", "core"): 10.0, ("reference", "full"): 40.0, ("nginx", "core"): 10.0}  # on two cores
+# What must be fast enough: seconds on two cores.
+LIMITS_S = {("reference", "core"): 10.0, ("reference", "full"): 40.0, ("nginx", "core"): 10.0}
 SLOWEST = 5  # phases that are listed
 
 
@@ -49,12 +50,14 @@ class Timed:
         return self.seconds > LIMITS_S.get((self.subject, self.what), float("inf"))
 
 
-def main(subjects: Sequence[str] = SUBJECTS) -> int:
-    """Measure and print; see the module for the exit code."""
+def main(subjects: Sequence[str] = SUBJECTS, *, limited: bool = False) -> int:
+    """Measure and print; see the module for the exit code. limited: only what has a limit."""
     timed: list[Timed] = []
     print(f"{'subject':12}{'check':8}{'seconds':>9}{'limit':>7}{'cells':>7}{'ms each':>9}{'runs/s':>8}  verdict")
     for subject in subjects or SUBJECTS:
         for what, options in CHECKS.items():
+            if limited and (subject, what) not in LIMITS_S:
+                continue
             done = _check(subject, what, options)
             if done is None:
                 return Exit.COULD_NOT_RUN
@@ -106,4 +109,6 @@ def _print_phases(done: Timed) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.check_time", description=__doc__)
     parser.add_argument("subjects", nargs="*", help=f"as `retryproof check` takes them (default: {' '.join(SUBJECTS)})")
-    sys.exit(main(parser.parse_args().subjects))
+    parser.add_argument("--limited", action="store_true", help="only what has a limit")
+    given = parser.parse_args()
+    sys.exit(main(given.subjects, limited=given.limited))

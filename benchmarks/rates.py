@@ -30,9 +30,7 @@ class Load:
 
 @dataclass(slots=True, kw_only=True)
 class Rates:
-    """The runs of each server; those of router and nginx are pairs, and the first of them have one of each mock beside
-    them. missing: how to install what is not there.
-    """
+    """The runs of each server; each round has one of every server. missing: how to install what is not there."""
 
     routers: list[Load] = field(default_factory=list)
     nginxes: list[Load] = field(default_factory=list)

@@ -13,9 +13,10 @@ from fake_router.injector import HEALTHY_STEP
 from fake_router.line import EVENTS_AT_ONCE, READS_AT_ONCE, Line
 from fake_router.performer import Performer
 from fake_router.replies import small_json
+from fake_router.reply_heads import CONTINUE
 from fake_router.routes import SAFE_METHODS, Probe, Refusal, Work, route
 from fake_router.switchboard import Switchboard
-from fake_router.wire import CONTINUE, MAX_BODY_BYTES, Expecting, Malformed, Request
+from fake_router.wire import MAX_BODY_BYTES, Expecting, Malformed, Request
 from fake_router.wire import Event as WireEvent
 
 MAX_WAITING_BYTES = MAX_BODY_BYTES  # of their bodies together

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import assert_never
 
 from fake_router.forms import SOME, STREAM_TYPE
-from fake_router.wire import CHUNKED, CLOSE, chunk, head_of
+from fake_router.reply_heads import CHUNKED, CLOSE, chunk, head_of
 from faults.answer import ABOUT_LENGTH, VERSION_BYTES, Answer, Cut
 from faults.vocabulary import Coding, Flaw, Framing, Persistence, Point
 

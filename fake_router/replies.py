@@ -13,7 +13,7 @@ from fake_router.completions import NOBODY, completion, completion_in, spoilt, w
 from fake_router.forms import STREAM_TYPE, in_form, stream_of
 from fake_router.layout import Layout, in_events, layout_of, stream_layout_of
 from fake_router.parts import Gap, Held, Padding, Part, bytes_in
-from fake_router.wire import around_length, head, head_of
+from fake_router.reply_heads import around_length, head, head_of
 from faults.acts import HEALTHY, AnswerEarly, Fragment, ReplyAct
 from faults.answer import Answer, Drip, Hold, Pause, Spaced
 from faults.contents import HTML_TYPE, HUGE_BYTES, JSON_TYPE, fixed_content, is_fixed, noise_bytes

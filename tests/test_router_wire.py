@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fake_router.reply_heads import chunk, head
 from fake_router.wire import (
     MAX_BODY_BYTES,
     MAX_HEAD_BYTES,
@@ -12,8 +13,6 @@ from fake_router.wire import (
     Malformed,
     Request,
     RequestParser,
-    chunk,
-    head,
 )
 
 POST = b"POST /v1/completions?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length: 13\r\n\r\n" + b'{"prompt":[]}'

@@ -2,7 +2,7 @@
 
 Each row is a command of its own and prints what it measured, as ratios of things that were measured in turn. A row
 whose component is missing says what to install, and the others go on. results.md is written after each row, and keeps
-those that are not measured again as they were.
+those that are not measured again as they were; docs/performance.svg is drawn of it.
 
 Exit codes: 0 every ratio as expected, 1 one is not, or a row broke; 2 no such row; 4 a component of a row is missing.
 """
@@ -19,12 +19,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from benchmarks import plots
 from benchmarks.measured import Measured, measured_of
 from benchmarks.peers import ROOT
 from benchmarks.results_page import kept_in, write
 from benchmarks.rows import ROWS, Row, row_named
 
-RESULTS = Path(__file__).parent / "results.md"
+RESULTS = plots.PAGE
 _LONGEST_S = 900  # a row that takes longer has hung
 
 
@@ -40,7 +41,11 @@ def main(argv: list[str] | None = None) -> int:
         rows = [row_named(name) for name in options.rows] or list(ROWS)
     except ValueError as error:
         parser.error(str(error))
+    began = time.perf_counter()
     mine = _all(rows, options.out)
+    if options.out == RESULTS and any(row.name == plots.ROW for row in mine):
+        plots.main()
+    print(f"{len(mine)} rows in {time.perf_counter() - began:.0f} s: {options.out}", file=sys.stderr)
     if any(row.broken or not all(ratio.met for ratio in row.ratios) for row in mine):
         return 1
     return 4 if any(row.missing for row in mine) else 0

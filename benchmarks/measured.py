@@ -1,5 +1,7 @@
 """What one row of a run of all benchmarks came to."""
 
+import os
+
 import msgspec
 
 from benchmarks.ratio import Ratio, ratios_in
@@ -11,7 +13,7 @@ _BOTTLENECK = "bottleneck: "
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """missing: which component is, with its install line. broken: why it measured nothing, or what it found wrong.
-    output: all that it printed.
+    output: all that it printed. load: of the machine while it ran, itself included.
     """
 
     name: str
@@ -22,6 +24,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     output: str
     missing: str = ""
     broken: str = ""
+    load: float | None = None
 
     @property
     def words(self) -> list[str]:
@@ -35,7 +38,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 def measured_of(row: Row, code: int, output: str, errors: str, seconds: float) -> Measured:
     """From how its command ended and what it printed."""
     ratios = ratios_in(output)
-    said = [line.removeprefix(_BOTTLENECK) for line in output.splitlines() if line.startswith(_BOTTLENECK)]
+    lines = [line.removeprefix(_BOTTLENECK) for line in output.splitlines() if line.startswith(_BOTTLENECK)]
+    said = {line.partition(":")[0]: line for line in lines}  # of repeats the last
     last = errors.strip().splitlines()[-1:] or ["it said nothing"]
     missing = last[0] if code == _MISSING else ""
     unmet = code == 1 and any(not ratio.met for ratio in ratios)
@@ -44,9 +48,10 @@ def measured_of(row: Row, code: int, output: str, errors: str, seconds: float) -
         name=row.name,
         says=row.says,
         ratios=ratios,
-        bottleneck="; ".join(said) or row.bottleneck,
+        bottleneck="; ".join(said.values()) or row.bottleneck,
         seconds=round(seconds, 1),
         output=output,
         missing=missing,
         broken=broken,
+        load=round(os.getloadavg()[0], 1),
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from benchmarks.peers import HOST, TARGET, MissingError, Server, free_port, httpserver, started, wait_for
+from benchmarks.peers import HOST, TARGET, MissingError, Server, free_port, httpserver, said_by, started, wait_for
 
 JARS = "repository/org/wiremock/wiremock-standalone/*/wiremock-standalone-*.jar"  # of Maven, in ~/.m2
 _MAVEN = "mvn dependency:get -Dartifact=org.wiremock:wiremock-standalone:3.13.1"
@@ -43,7 +43,7 @@ def wiremock(body: bytes, *, core: int) -> Iterator[Server]:
         command = ["java", "-jar", str(jar), *options, "--no-request-journal", "--disable-banner"]
         with started(command, core=core, quiet=True) as process:
             wait_for(port, process, _START_S)
-            yield Server(port=port, process=process)
+            yield Server(port=port, process=process, version=f"{jar.stem} on {said_by('java', '--version')}")
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def mountebank(body: bytes, *, core: int) -> Iterator[Server]:
             imposter = {"protocol": "http", "port": port, "host": HOST, "stubs": [stub]}
             request = urllib.request.Request(f"http://{HOST}:{control}/imposters", json.dumps(imposter).encode())
             urllib.request.urlopen(request).close()
-            yield Server(port=port, process=process)
+            yield Server(port=port, process=process, version=f"mountebank {said_by('mb', '--version')}")
 
 
 Start = Callable[..., AbstractContextManager[Server]]

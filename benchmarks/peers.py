@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -45,10 +46,11 @@ with HTTPServer(host=sys.argv[1], port=int(sys.argv[2]), threaded=True) as serve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A server that listens, in one process."""
+    """A server that listens, in one process. version: what it calls itself; empty for one of ours."""
 
     port: int
     process: "subprocess.Popen[bytes]"
+    version: str = ""
 
     @property
     def cpu_s(self) -> float:
@@ -67,6 +69,12 @@ def need(*programs: str) -> None:
             raise MissingError(
                 f"{program} is not on the PATH; expected it installed (Debian: apt-get install {program})"
             )
+
+
+def said_by(*command: str) -> str:
+    """The first line that it prints, wherever it does."""
+    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return ran.stdout.partition("\n")[0].strip()
 
 
 @contextmanager
@@ -106,7 +114,7 @@ def nginx(body: bytes, *, core: int) -> Iterator[Server]:
         conf.write_text(NGINX_CONF.format(dir=directory, host=HOST, port=port, body=body.decode()))
         with started(["nginx", "-p", directory, "-c", str(conf)], core=core) as process:
             wait_for(port, process)
-            yield Server(port=port, process=process)
+            yield Server(port=port, process=process, version=said_by("nginx", "-v"))
 
 
 @contextmanager
@@ -118,7 +126,8 @@ def httpserver(body: bytes, *, core: int) -> Iterator[Server]:
         command = [sys.executable, "-c", HTTPSERVER, HOST, str(port), TARGET]
         with started(command, core=core, stdin=body, quiet=True) as process:
             wait_for(port, process)
-            yield Server(port=port, process=process)
+            named = f"pytest-httpserver {version('pytest-httpserver')}"
+            yield Server(port=port, process=process, version=named)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from benchmarks.peers import ROOT
 from benchmarks.results_page import kept_in
 
 PAGE = Path(__file__).parent / "results.md"
+ROW = "forwarder_load"  # of which the left one is drawn
 PLOT = ROOT / "docs" / "performance.svg"
 TIME_OUTS_S = (60, 300, 2048)  # what proxies come with, what clients are often given, and our read time-out
 _HELD = re.compile(
@@ -131,9 +132,9 @@ def _line(
 
 def main() -> int:
     """Draw it; 4 where nothing has been measured yet."""
-    measured = kept_in(PAGE).get("forwarder_load")
+    measured = kept_in(PAGE).get(ROW)
     if measured is None or not cpu_in(measured.output):
-        print("plots: nothing measured yet; expected `python -m benchmarks forwarder_load` before", file=sys.stderr)
+        print(f"plots: nothing measured yet; expected `python -m benchmarks {ROW}` before", file=sys.stderr)
         return 4
     PLOT.write_text(plot(measured.output))
     return 0

@@ -3,7 +3,6 @@
 Beside it lies the same as data (results.json), of which a later run of one row keeps the others.
 """
 
-import os
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -28,7 +27,8 @@ highest of the repeats.
 def page_of(measured: Mapping[str, Measured]) -> str:
     """The whole page."""
     rows = [measured[row.name] for row in ROWS if row.name in measured]
-    return "\n".join([_HEAD, _machine(), *_table(rows), "", *(_details(row) for row in rows)])
+    together = f"All rows together took {sum(row.seconds for row in rows):.0f} s.\n"
+    return "\n".join([_HEAD, _machine(), together, *_table(rows), "", *(_details(row) for row in rows)])
 
 
 def write(page: Path, measured: Mapping[str, Measured]) -> None:
@@ -55,7 +55,7 @@ def _machine() -> str:
     return (
         f"{limits.cores} cores, {memory}, {limits.files:,} files a process, backlog {limits.backlog:,}, "
         f"{limits.ports:,} ports a source address; Linux {platform.release()}, {platform.python_implementation()} "
-        f"{platform.python_version()}; {versions}. Load average when this was written: {os.getloadavg()[1]:.0f}.\n"
+        f"{platform.python_version()}; {versions}; of what is measured beside, the rows say it themselves.\n"
     )
 
 
@@ -85,4 +85,7 @@ def _cell(text: str) -> str:
 
 def _details(row: Measured) -> str:
     bottleneck = f"Bottleneck: {row.bottleneck}.\n\n" if row.bottleneck else ""
-    return f"## `{row.name}`\n\n{row.says} ({row.seconds:.0f} s). {bottleneck}```text\n{row.output.strip()}\n```\n"
+    load = "" if row.load is None else f", load of the machine {row.load:g}"
+    return (
+        f"## `{row.name}`\n\n{row.says} ({row.seconds:.0f} s{load}). {bottleneck}```text\n{row.output.strip()}\n```\n"
+    )

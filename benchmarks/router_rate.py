@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.mocks import MOCKS
-from benchmarks.peers import HOST, TARGET, MissingError, Server, need, nginx, pinned, started
+from benchmarks.peers import HOST, TARGET, MissingError, Server, need, nginx, pinned, said_by, started
 from benchmarks.rates import Load, Rates
 from fake_router.entries import Received
 from fake_router.ledger import load
@@ -35,9 +35,10 @@ ROUNDS = 7
 SECONDS = 1
 CONNECTIONS = 64
 OF_NGINX = 0.35
-# A mock is warm when a run costs hardly less CPU a request than the one before: a JVM compiles what it runs often.
+# A mock is warm when two runs in turn cost hardly less CPU a request than the best before: a JVM compiles what it runs
+# often. On a machine that others use that takes longer, and may not come about.
 WARM_UP_S = 2
-WARM_UPS = 12  # at most
+WARM_UPS = 25  # at most
 STILL_WARMING = 0.95
 
 # `request` is called once more before the run, when wrk looks whether the script's requests are well-formed.
@@ -92,6 +93,7 @@ def measure(cores: Cores) -> Rates:
         router, control = stack.enter_context(_router(cores.server))
         beside = stack.enter_context(nginx(body, core=cores.server))
         mocks = _mocks(stack, body, cores, script, found.missing)
+        print("beside " + "; ".join([said_by("wrk", "-v"), *(each.version for each in (beside, *mocks.values()))]))
         for number in range(1, ROUNDS + 1):
             _control(control, "reset")
             found.routers.append(_wrk(script, router, cores.load))
@@ -116,12 +118,13 @@ def _mocks(stack: ExitStack, body: bytes, cores: Cores, script: Path, missing: l
 
 
 def _warm_up(script: Path, server: Server, core: int) -> None:
-    before = float("inf")
+    best, no_better = float("inf"), 0
     for _ in range(WARM_UPS):
         now = _wrk(script, server, core, WARM_UP_S).cpu_us
-        if now > before * STILL_WARMING:
+        no_better = no_better + 1 if now > best * STILL_WARMING else 0
+        best = min(best, now)
+        if no_better == 2:
             return
-        before = now
 
 
 @contextmanager

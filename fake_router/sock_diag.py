@@ -80,9 +80,7 @@ def as_they_are(sockets: Collection[TcpSocket]) -> Iterator[TcpSocket]:
             ((kind, content),) = _messages(netlink.recv(1 << 12))
             if kind != _NLMSG_ERROR:
                 yield _parsed(content)
-            elif (
-                refusal := _refusal(content)
-            ).errno != errno.ENOENT:  # also where another has its addresses and ports now
+            elif (refusal := _refusal(content)).errno != errno.ENOENT:  # or another has its ports now
                 raise refusal
 
 

@@ -122,7 +122,9 @@ def test_an_ipv6_socket_that_talks_to_an_ipv4_address_is_counted() -> None:
 def test_of_sockets_once_seen_those_are_told_that_are_held_still() -> None:
     """Whatever became of the others: ended in good order, or reset and followed by another with the same ports."""
     with bound(backlog=8) as (_, port), socket.create_connection(("127.0.0.1", port)) as staying:
-        ended, reset = (socket.create_connection(("127.0.0.1", port)) for _ in range(2))
+        ended = socket.create_connection(("127.0.0.1", port))
+        own = "127.9.8.7", 0  # an address that nobody else takes ports of
+        reset = socket.create_connection(("127.0.0.1", port), source_address=own)
         seen = held_towards([port])
         assert {one.source_port for one in seen} == {source_port(one) for one in (staying, ended, reset)}
         name = reset.getsockname()

@@ -154,9 +154,9 @@ def _print(subject: str, report: LoadReport, step: Step) -> None:
         f"{subject} ({report.subject.version}), {report.mode}, {step.in_flight} in flight "
         f"({step.layout.instances} instances, {step.layout.routers} routers, {step.layout.callers} callers): "
         f"{step.operations} operations in {step.seconds:.1f} s, {step.operations - step.succeeded} failed, "
-        f"{step.per_second:.0f}/s; p50 {latency.p50 or 0:.0f} ms, p99 {latency.p99 or 0:.0f} ms; {_cpu(step):.2f} ms of CPU and "
-        f"{(step.resident_bytes_per_operation or 0) / 1024:.0f} KiB of the subject an operation; {memory:.1f} GiB in "
-        f"all; {dict(step.counts)}; {report.verdict}",
+        f"{step.per_second:.0f}/s; p50 {latency.p50 or 0:.0f} ms, p99 {latency.p99 or 0:.0f} ms; {_cpu(step):.2f} "
+        f"ms of CPU and {(step.resident_bytes_per_operation or 0) / 1024:.0f} KiB of the subject an operation; "
+        f"{memory:.1f} GiB in all; {dict(step.counts)}; {report.verdict}",
         flush=True,
     )
     print(f"bottleneck: {step.in_flight} in flight: {busy:.0%} of the cores were busy, of that: {shares}", flush=True)

@@ -21,11 +21,14 @@ PLAN = Plan(operations=(PlannedOperation(faults=("503-no-workers",)),))
 def main() -> int:
     """Measure, print the median of the rounds with their spread; 1 when it is below the target."""
     with Bench.open("reference", EXAMPLES) as bench:
+        began_s = time.process_time()
         rates = [_rate(bench) for _ in range(ROUNDS)]
+        cpu_ms = (time.process_time() - began_s) * 1000 / (ROUNDS * EXAMPLES)
     median = statistics.median(rates)
     print(
         f"property examples (two attempts each) on the in-process reference: {median:.0f}/s, median of {ROUNDS} rounds "
-        f"of {EXAMPLES} ({min(rates):.0f} to {max(rates):.0f}); at least {TARGET:.0f} expected"
+        f"of {EXAMPLES} ({min(rates):.0f} to {max(rates):.0f}); at least {TARGET:.0f} expected; {cpu_ms:.1f} ms of "
+        "CPU each"
     )
     print(ratio_of("property examples a second, to those expected", [rate / TARGET for rate in rates], least=1.0).line)
     return 0 if median >= TARGET else 1

@@ -27,6 +27,7 @@ from retryproof.where_options import add_where, require_where
 from signoff.load_page import html_of_load
 from signoff.load_report import LoadReport
 from suites.load.asked import MAX_IN_FLIGHT, MAX_OPERATIONS, Callers
+from suites.load.stairs import MOST_STAIRS
 from suites.load.target import NoTargetError, target_named
 from suites.load.terms import NO_TERMS
 from suites.subject import SubjectError
@@ -54,6 +55,7 @@ examples:
   retryproof load reference --in-flight 32768 --mode engine:2048,5
   retryproof load nginx --in-flight 1000 --mode burst
   retryproof load reference --in-flight 200 --for 10m           a soak
+  retryproof load reference --in-flight 4096 --ramp 4 --for 2m    512 to 4,096
   retryproof load mine.toml --in-flight 500 --faults mix.toml
 
 more than one machine:
@@ -102,6 +104,13 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "slicer=64,delay=50; + joins them",
     )
     add("--for", dest="for_s", type=_duration, metavar="TIME", help="go on for so long: 30s, 10m, 2h")
+    add(
+        "--ramp",
+        type=whole_number(1, MOST_STAIRS),
+        default=1,
+        metavar="N",
+        help="within that time, in flight goes up in N stairs: the last is all of it, each before it half of the next",
+    )
     seconds = whole_number(1, 86_400)
     add("--patience", type=seconds, default=45, metavar="S", help="a poll that takes longer is abandoned (default 45)")
     add("--give-up", type=seconds, default=600, metavar="S", help="an operation that takes longer is lost (600)")
@@ -195,6 +204,7 @@ def _asked(options: argparse.Namespace, out: Console) -> Asked:
         for_s=options.for_s,
         patience_s=float(options.patience),
         give_up_s=float(options.give_up),
+        stairs=options.ramp,
         jobs=options.jobs,
         ray=options.ray,
     )

@@ -36,6 +36,7 @@ class Asked:
     for_s: float | None
     patience_s: float
     give_up_s: float
+    stairs: int = 1
     jobs: int | None = None
     ray: str | None = None
 
@@ -54,6 +55,7 @@ class Asked:
             mix=None if self.mix is None else asdict(self.mix),
             seed=self.seed,
             under=self.under,
+            stairs=self.stairs,
         )
 
     def wanted(self, in_flight: int, workers: int) -> Wanted:

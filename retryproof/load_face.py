@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 from rich.status import Status
+from rich.table import Table
 from rich.text import Text
 
 from retryproof.terminal import STYLES, print_indented, print_labelled, print_line, sheet
@@ -98,10 +99,25 @@ def _print_rows(out: Console, report: LoadReport) -> None:
             "-" if step.sockets is None else f"{step.sockets:,}",
         )
         latency.add_row(f"{step.in_flight:,}", *(_number(one) for one in (took.p50, took.p90, took.p99, took.max)))
+        _add_stairs(cost, step)
     print_indented(out, cost)
     print_line(out, "  CPU ms and KiB: of the subject's processes, for each operation, and for each in flight")
     print_line(out, "")
     print_indented(out, latency)
+
+
+def _add_stairs(cost: Table, step: Step) -> None:
+    for stair in step.stairs:
+        held = stair.resident_bytes_per_operation
+        cost.add_row(
+            f"of it {stair.in_flight:,}",
+            f"{stair.operations:,}",
+            "",
+            f"{stair.per_second:,.0f}",
+            _number(stair.cpu_ms_per_operation, 3),
+            _number(None if held is None else held / _KIB, 1),
+            "",
+        )
 
 
 def _print_step(out: Console, step: Step) -> None:

@@ -135,6 +135,7 @@ class _Made:
             callers=callers_of(asked.file, asked.callers).value,
             seed=asked.seed,
             for_s=asked.for_s,
+            ramp=asked.stairs,
             faults=None if asked.mix is None else asked.mix.name,
             left_out=list(self.left_out),
             under=[overlay_to_json(overlay) for overlay in asked.under],

@@ -6,7 +6,7 @@ from string import Template
 from typing import Any
 
 from signoff.html import STYLES, embedded, part
-from signoff.load_report import LoadReport, Step
+from signoff.load_report import LoadReport, Stair, Step
 
 _COLUMNS = (
     "in flight",
@@ -94,8 +94,19 @@ def _cells(step: Step) -> Iterator[str]:
     yield f'<td><span class="tag {STYLES[step.verdict]}">{escape(step.verdict)}</span></td>'
 
 
+def _cost(one: Step | Stair) -> dict[str, float | None]:
+    """What an operation took with so many in flight."""
+    held = one.resident_bytes_per_operation
+    return {
+        "in_flight": one.in_flight,
+        "cpu_ms": one.cpu_ms_per_operation,
+        "caller_cpu_ms": one.caller_cpu_ms_per_operation,
+        "router_cpu_ms": one.router_cpu_ms_per_operation,
+        "kib": None if held is None else held / 1024,
+    }
+
+
 def _step(n: int, step: Step) -> dict[str, Any]:
-    held = step.resident_bytes_per_operation
     moments = [
         (
             round(m.at_s, 2),
@@ -111,10 +122,7 @@ def _step(n: int, step: Step) -> dict[str, Any]:
     return {
         "n": n,
         "in_flight": step.in_flight,
-        "cpu_ms": step.cpu_ms_per_operation,
-        "caller_cpu_ms": step.caller_cpu_ms_per_operation,
-        "router_cpu_ms": step.router_cpu_ms_per_operation,
-        "kib": None if held is None else held / 1024,
+        "costs": [_cost(one) for one in step.stairs] or [_cost(step)],
         "moments": moments,
         "rates": list(rates_of(step)),
         "findings": [(one.check, one.verdict, one.says, STYLES[one.verdict]) for one in step.findings],

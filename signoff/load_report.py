@@ -70,6 +70,19 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     sockets: int
 
 
+class Stair(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a ramp, from when a quarter of its time had gone by. All as of a Step."""
+
+    in_flight: int
+    operations: int
+    seconds: float
+    per_second: float
+    cpu_ms_per_operation: float | None
+    caller_cpu_ms_per_operation: float | None
+    router_cpu_ms_per_operation: float | None
+    resident_bytes_per_operation: float | None
+
+
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One load. Times of the subject's processes are summed. cpu_ms_per_operation, resident_bytes_per_operation,
     sockets: of the subject; null where its processes are not known, and where no operation has ended.
@@ -98,6 +111,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     layout: Processes
     processes: list[ProcessUse]
     moments: list[Moment]
+    stairs: list[Stair] = []
     findings: list[LoadFinding]
     verdict: VerdictName
 
@@ -122,6 +136,7 @@ class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
     callers: str
     seed: int
     for_s: float | None
+    ramp: int = 1
     faults: str | None
     left_out: list[str] = []
     under: list[dict[str, str | int]]
@@ -138,6 +153,7 @@ class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
             f"{self.callers} callers",
             f"seed {self.seed}",
             *((f"for {self.for_s:g} s",) if self.for_s else ()),
+            *((f"a ramp of {self.ramp} stairs",) if self.ramp > 1 else ()),
             *((f"faults: {self.faults}",) if self.faults else ()),
             *((f"of which {' and '.join(self.left_out)} strike no exchange",) if self.left_out else ()),
             *(f"under {' '.join(_toxic_words(each))}" for each in self.under),

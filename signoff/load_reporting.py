@@ -6,11 +6,13 @@ from typing import cast
 
 import numpy as np
 
-from signoff.load_report import Latency, LoadFinding, Moment, Processes, ProcessUse, Step, VerdictName
+from signoff.load_report import Latency, LoadFinding, Moment, Processes, ProcessUse, Stair, Step, VerdictName
 from suites.findings import Finding, Verdict, worst
 from suites.load.checks import judged
 from suites.load.ended import Ended
 from suites.load.found import Found, Role, Sample, Use, used_by
+from suites.load.ramp import Stair as Climbed
+from suites.load.ramp import stairs_of
 
 _NS = 1e9
 _SAID = {
@@ -57,8 +59,24 @@ def step_of(found: Found) -> Step:
         ),
         processes=list(_processes(found)),
         moments=list(_moments(found)),
+        stairs=[_stair(found, stair) for stair in stairs_of(found)],
         findings=[_written(finding) for finding in findings],
         verdict=_name(worst(findings)),
+    )
+
+
+def _stair(found: Found, stair: Climbed) -> Stair:
+    known = any(member.role is Role.SUBJECT for member in found.processes)
+    held = max(0, stair.resident_bytes(found) - _idle(found, Role.SUBJECT))
+    return Stair(
+        in_flight=stair.in_flight,
+        operations=stair.operations,
+        seconds=stair.seconds,
+        per_second=stair.operations / stair.seconds,
+        cpu_ms_per_operation=stair.cpu_ms(found, Role.SUBJECT),
+        caller_cpu_ms_per_operation=stair.cpu_ms(found, Role.CALLER),
+        router_cpu_ms_per_operation=stair.cpu_ms(found, Role.ROUTER),
+        resident_bytes_per_operation=held / stair.in_flight if known else None,
     )
 
 

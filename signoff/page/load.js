@@ -36,8 +36,9 @@ function plot(title, along, up, lines, log) {
   return el("figure", {}, drawn, el("figcaption", {}, `${title} (${up})`));
 }
 
-const steps = D.steps, known = steps.filter((step) => step.cpu_ms !== null);
-const over = (value) => known.map((step) => [step.in_flight, step[value]]);
+const steps = D.steps, known = steps.flatMap((step) => step.costs).filter((cost) => cost.cpu_ms !== null)
+  .sort((one, other) => one.in_flight - other.in_flight);
+const over = (value) => known.map((cost) => [cost.in_flight, cost[value]]);
 const plots = (...figures) => el("div", { class: "plots" }, ...figures);
 if (known.length) section("cost", "What an operation costs", plots(
   plot("CPU for each operation", "operations in flight", "ms", [{ name: "subject", points: over("cpu_ms") },

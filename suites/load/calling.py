@@ -80,13 +80,14 @@ class Calling:
         self._gave_up = False
 
     async def connect(self) -> None:
-        """What all need beforehand, and a connection for each slot, as far as the subject takes it.
+        """What all need beforehand, and a connection for each slot that begins at once, as far as the subject takes it.
 
         Raises NoSessionError and NoPortError.
         """
         if isinstance(self._callers, SdkCaller):
             await self._callers.begin()
-        await asyncio.gather(*(self._connected(line) for line in self._lines))
+        first = [line for slot, line in enumerate(self._lines) if not self._order.begins_after_s(slot)]
+        await asyncio.gather(*(self._connected(line) for line in first))
 
     async def run(self) -> None:
         """Every slot, until nothing is left to be asked for. Raises NoPortError, and OSError for a full disk."""
@@ -94,7 +95,7 @@ class Calling:
             self._until_ns = time.monotonic_ns() + int(self._order.for_s * 1e9)
         beating = asyncio.create_task(self._callers.stay_alive()) if isinstance(self._callers, SdkCaller) else None
         try:
-            await together(self._slot(line, self._order.instance_of(slot)) for slot, line in enumerate(self._lines))
+            await together(self._slot(slot, line) for slot, line in enumerate(self._lines))
         finally:
             if beating is not None:
                 beating.cancel()
@@ -114,11 +115,24 @@ class Calling:
             return  # it is tried again when there is something to ask
         self._progress.add(Count.CONNECTED)
 
-    async def _slot(self, line: Line, instance: int) -> None:
+    async def _stair_of(self, slot: int) -> bool:
+        """Its stair has come; False where it never will."""
+        try:
+            await asyncio.sleep(self._order.begins_after_s(slot))  # a stair comes with the clock
+        except asyncio.CancelledError:
+            if not self._gave_up:
+                raise
+            return False
+        return True
+
+    async def _slot(self, slot: int, line: Line) -> None:
         progress, order = self._progress, self._order
+        instance = order.instance_of(slot)
         task = asyncio.current_task()
         assert task is not None
         self._slots.append(task)
+        if not await self._stair_of(slot):
+            return
         while (nth := self._next()) is not None:
             number, began_ns = order.number(nth), time.monotonic_ns()
             progress.add(Count.BEGUN)

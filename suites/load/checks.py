@@ -11,6 +11,7 @@ from suites.findings import Claim, Finding, Verdict
 from suites.load.ended import Ended
 from suites.load.flat import flat
 from suites.load.found import Found
+from suites.load.ramp import missing_of
 from suites.run import Promise
 
 SHOWN = 5  # numbers of operations in a message
@@ -144,6 +145,7 @@ def _real(found: Found) -> list[Finding]:
             pass
     if load.mix is not None and not found.account.struck.any():
         missing.append("no fault struck")
+    missing += missing_of(found)
     if not found.overlaid:
         missing.append("the toxics that were laid over it were gone at the end")
     if missing:

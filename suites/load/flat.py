@@ -14,8 +14,9 @@ LEAST_SAMPLES = 4  # in a quarter
 
 
 def flat(found: Found) -> list[Finding]:
-    """Of a load that lasted for a time that was asked for; nothing of any other."""
-    if found.load.for_s is None or not any(member.role is Role.SUBJECT for member in found.processes):
+    """Of a load that lasted for a time that was asked for; nothing of any other, nor of a ramp, which grows."""
+    load, known = found.load, any(member.role is Role.SUBJECT for member in found.processes)
+    if load.for_s is None or load.stairs > 1 or not known:
         return []
     before, last = _quarters(found)
     if min(len(before), len(last)) < LEAST_SAMPLES:

@@ -1,5 +1,6 @@
 """What one caller process is told, as the file that it reads."""
 
+import bisect
 from pathlib import Path
 
 import msgspec
@@ -21,9 +22,10 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     index + s * processes of all, and always calls the same instance; so are its operations numbered, from 1.
 
     operations: of this process at most. body: of a request, with NUMBER in it. connecting: to one instance at a time.
-    host: in the head of a request, where it is not the instance's address. sources: addresses from which it connects;
-    none: any. leave_every: every so many operations its caller abandons its first poll as soon as it is written (0:
-    none).
+    stairs: with a ramp, so many of all slots ask from the beginning, so many from the next equal part of `for_s` on,
+    and so on. host: in the head of a request, where it is not the instance's address. sources: addresses from which it
+    connects; none: any. leave_every: every so many operations its caller abandons its first poll as soon as it is
+    written (0: none).
     """
 
     index: int
@@ -38,6 +40,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     patience_s: float
     leave_every: int
     for_s: float | None = None
+    stairs: list[int] = msgspec.field(default_factory=list)
     host: str = ""
     target: str = ""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
@@ -47,6 +50,11 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     def number(self, nth: int) -> int:
         """Of its nth operation, from 0."""
         return 1 + self.index + nth * self.processes
+
+    def begins_after_s(self, slot: int) -> float:
+        """How long after the word that slot begins: with its stair."""
+        below = bisect.bisect_right(self.stairs, self.index + slot * self.processes)
+        return 0.0 if self.for_s is None or not self.stairs else below * self.for_s / len(self.stairs)
 
     def instance_of(self, slot: int) -> int:
         """Which instance that slot calls."""

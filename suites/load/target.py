@@ -15,6 +15,7 @@ from suites.given import NOTHING_GIVEN, Given
 from suites.load.asked import Callers, Load
 from suites.load.limits import Layout
 from suites.load.order import Claim, Order
+from suites.load.stairs import stairs_up_to
 from suites.load.template import NUMBER
 from suites.load.terms import READ_TIMEOUT
 from suites.processes import Supervisor
@@ -117,6 +118,7 @@ def orders(
             patience_s=load.patience_s,
             leave_every=leave_every,
             for_s=load.for_s,
+            stairs=list(stairs_up_to(load.in_flight, load.stairs)),
             host=urlsplit(file.url).netloc,
             target=_target(file),
             headers={**(_HEADERS if load.callers is Callers.PLAIN else {}), **file.headers},

@@ -180,8 +180,12 @@ async def _around(
         yield between
 
 
-async def _close(subject: StackSubject) -> None:
-    await to_the_end(subject.close())
+async def _close(subject: StackSubject, _: object, error: BaseException | None, __: object) -> None:
+    try:
+        await to_the_end(subject.close())
+    except SubjectError:
+        if error is None:  # else it says more than what comes of cleaning up
+            raise
 
 
 @asynccontextmanager
@@ -192,7 +196,7 @@ async def _prepared(subjects: Sequence[Subject], console: Console) -> AsyncItera
     async with AsyncExitStack() as stack:
         for subject in subjects:
             if isinstance(subject, StackSubject):
-                stack.push_async_callback(_close, subject)
+                stack.push_async_exit(partial(_close, subject))
                 with steps(console, say) as (stage, line):
                     left = await subject.prepare(stage, line)
                 if left:

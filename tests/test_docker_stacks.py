@@ -19,6 +19,10 @@ from tests.docker_engine import ROOT, Docker, compose, docker_here, ended_by, im
 pytestmark = pytest.mark.docker
 CLOCKED = {f"futures/{check.name}" for check in CHECKS if check.needs_clock or check.needs_room}
 CORE = ("check", "--stack", "nginx", "--depth", "core")
+TWICE = (
+    "import socket, sys; sys.excepthook = lambda *it: print(it[1]); "
+    'here = socket.create_server(("127.0.0.1", 0)); socket.create_server(here.getsockname())'
+)
 BROKEN = """
 services:
   forwarder:
@@ -128,6 +132,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(place: Place, docker:
         ("{nginx}", "[sh, -c, 'echo no such thing; exit 3']", "its forwarder exited with code 3 before it was ready"),
         ("{nginx}", "[sleep, '60']", "was not ready within 4000 ms"),
         ("retryproof-no-such-image", "[sleep, '60']", "expected that it succeeds"),
+        ("{nginx}", f"[python3, -c, {TWICE!r}]", "A port is taken. Several instances stand side by side"),
     ],
 )
 def test_a_stack_that_does_not_come_up_says_why(place: Place, image: str, command: str, says: str) -> None:

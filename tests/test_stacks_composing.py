@@ -1,6 +1,7 @@
 """Docker Compose is a program of either kind: which one there is, and what it is told."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,6 +46,42 @@ def test_where_there_is_none_it_says_what_to_install(path: Path) -> None:
     program(path, "docker", "exit 1")
     with pytest.raises(StackError, match=r"no Docker Compose: neither .*; install it: Debian's docker-compose"):
         Composer.find()
+
+
+@pytest.mark.parametrize(
+    ("command", "order"), [(("docker", "compose"), ["build"]), (("docker-compose",), ["build", "--force-rm"])]
+)
+def test_a_build_that_fails_leaves_no_container(command: tuple[str, ...], order: list[str]) -> None:
+    """The older kind has to be told."""
+    words = Composer(command=command).build_words(Path("c.yaml"), "mine")
+    assert words == [*command, "-p", "mine", "-f", "c.yaml", *order]
+
+
+async def test_what_it_writes_again_and_again_is_told_once(tmp_path: Path) -> None:
+    """A line of progress ends in a carriage return; an error is written for the container and for its service."""
+    said = await _said(
+        tmp_path, "printf 'Creating it ...\\r\\rCreating it ... error\\r\\n\\nERROR: no\\nERROR: no\\n'; exit 1"
+    )
+    assert said.endswith("The last that it wrote:\nCreating it ...\nCreating it ... error\nERROR: no")
+
+
+async def test_where_no_space_is_left_for_its_words_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has written nothing then, and fails for that very reason."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=0))
+    said = await _said(tmp_path, "exit 1")
+    assert said.endswith(f"No space is left in {str(tmp_path)!r}: free some, or name another folder in TMPDIR")
+
+
+async def _said(folder: Path, script: str) -> str:
+    program(folder, "composer", script)
+    composer = Composer(command=(str(folder / "composer"),))
+    words = composer.words(Path("c.yaml"), "mine", "up")
+    async with Supervisor() as supervisor:
+        with pytest.raises(StackError) as raised:
+            await composer.run(supervisor, words, log=folder / "log", env={})
+    return str(raised.value)
 
 
 async def test_what_fails_is_told_with_its_last_words(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from suites.processes import ProcessError, Supervisor, how_ended
 from suites.stacks.errors import StackError
 
+_NEWER = "compose"  # a plugin of the program `docker`
 _VERSION_S = 20
 _LAST_WORDS_BYTES = 2_000
 _LOOK_S = 0.2  # between two looks at what it writes
@@ -29,7 +30,7 @@ class Composer:
     @staticmethod
     def find() -> "Composer":
         """The one there is, the newer kind first. Raises StackError."""
-        for command in (("docker", "compose"), ("docker-compose",)):
+        for command in (("docker", _NEWER), ("docker-compose",)):
             if shutil.which(command[0]) and _answers(command):
                 return Composer(command=command)
         raise StackError(f"no Docker Compose: neither `docker compose` nor docker-compose answers; {INSTALL}")
@@ -38,6 +39,11 @@ class Composer:
         """The whole command. folder: what its paths are relative to, if not that of the file."""
         within = [] if folder is None else ["--project-directory", str(folder)]
         return [*self.command, "-p", project, "-f", str(path), *within, *order]
+
+    def build_words(self, path: Path, project: str) -> list[str]:
+        """That which builds its images. The older kind leaves the container of a step that fails, unless it is told."""
+        tidily = () if self.command[-1] == _NEWER else ("--force-rm",)
+        return self.words(path, project, "build", *tidily)
 
     async def run(
         self,
@@ -65,8 +71,7 @@ class Composer:
             how = process.died()
             await process.stop()
         if how != how_ended(0):
-            said = _written(log)[-_LAST_WORDS_BYTES:].decode(errors="replace").strip()
-            raise StackError(f"`{' '.join(words)}` {how}; expected that it succeeds. The last that it wrote:\n{said}")
+            raise StackError(f"`{' '.join(words)}` {how}; expected that it succeeds. {_last_of(log)}")
 
 
 def _tell(log: Path, shown: int, on_line: Told) -> int:
@@ -76,6 +81,15 @@ def _tell(log: Path, shown: int, on_line: Told) -> int:
     if lines:
         on_line(lines[-1])
     return len(text)
+
+
+def _last_of(log: Path) -> str:
+    """What it wrote, each line once: it writes a line of progress anew, and an error for each of whom it concerns."""
+    if shutil.disk_usage(log.parent).free == 0:
+        return f"No space is left in {str(log.parent)!r}: free some, or name another folder in TMPDIR"
+    text = _written(log)[-_LAST_WORDS_BYTES:].decode(errors="replace")
+    lines = dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
+    return "\n".join(("The last that it wrote:", *lines))
 
 
 def _written(log: Path) -> bytes:

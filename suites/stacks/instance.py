@@ -24,7 +24,7 @@ from suites.side_thread import on_a_thread
 from suites.stacks.compose_file import FOLDER, OPTIONS, StackFile
 from suites.stacks.composing import Composer
 from suites.stacks.errors import StackError
-from suites.stacks.logs import end_of, keep
+from suites.stacks.logs import keep, last_words
 from suites.stacks.networked import LISTENING, host_of, networked
 from suites.stacks.state import State, is_disturbed
 from suites.stacks.variables import variables
@@ -220,9 +220,7 @@ class StackInstance:
         logs = await on_a_thread(lambda: self._engine.logs(self.project))
         if folder is not None:
             keep(logs, folder)
-        said = [f"\nThe last that {service!r} wrote:\n{end_of(text)}" for service, text in logs.items() if text.strip()]
-        said += [f"\nAll that its containers wrote is in {str(folder)!r}"] if folder is not None and said else []
-        return "".join(said)
+        return last_words(logs, folder)
 
     async def stop(self) -> None:
         """Nothing of its project is there any more. Safe to call twice. Raises StackError where the engine fails."""

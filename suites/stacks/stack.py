@@ -117,7 +117,7 @@ class StackSubject:
 
     async def _build(self, docker: Docker, line: Told) -> None:
         """Images that a service builds; what needs none is pulled, or here, when it starts."""
-        words = docker.composer.words(self.stack.path, docker.owner.next_project(), "build")
+        words = docker.composer.build_words(self.stack.path, docker.owner.next_project())
         with tempfile.TemporaryDirectory(prefix="retryproof-") as folder:
             await docker.composer.run(self.supervisor, words, log=Path(folder) / "build.log", env={}, on_line=line)
         await on_a_thread(docker.engine.forget_replaced)

@@ -8,7 +8,7 @@ import sys
 from typing import TextIO, cast
 
 from retryproof.exits import CommandError, Exit
-from suites.printable import printable, shortened
+from suites.printable import legible, printable
 
 _NOBODY_READS = (errno.EPIPE, errno.EIO)  # EIO: the terminal has been closed
 
@@ -70,6 +70,6 @@ def say(message: str) -> None:
     if sys.stderr is None:
         return
     try:
-        print(f"retryproof: {printable(shortened(message))}", file=sys.stderr, flush=True)
+        print(f"retryproof: {printable(legible(message))}", file=sys.stderr, flush=True)
     except OSError:
         _leave(sys.stderr.fileno())

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from suites.placeholders import fill_command, meanings
 from suites.processes import Supervisor
@@ -41,7 +42,11 @@ class Installed:
         absent = [path for word in self.file.needs if not any_at(path := fill_command(word, known))]
         if is_found(name) and not absent:
             return None
-        lacks = f"no {absent[0]!r} here" if is_found(name) else f"no {name!r} on PATH"
+        if Path(name).is_file() and not is_found(name):
+            return (
+                f"{self.file.spec.facts.name}: {name!r} is not executable; expected a program: chmod +x {quote(name)}"
+            )
+        lacks = f"no {absent[0]!r} here" if is_found(name) else f"no {name!r} {'here' if '/' in name else 'on PATH'}"
         command = fill_command(self.file.install, known)
         install = f"install it: {command}" if command else "install it, or correct `command`"
         return f"{self.file.spec.facts.name}: {lacks}; {install}"

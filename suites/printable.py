@@ -5,6 +5,8 @@ import re
 _KEPT = "\n\t"
 _ELIDED = " [...] "
 MAX_CHARACTERS = 8_000  # of one message: more than the last words of a subject, and less than what floods a terminal
+_MAX_WORD = 1_000  # characters without a space between: longer than most paths, and no value that a person has typed
+_LONG_WORD = re.compile(rf"\S{{{_MAX_WORD + 1},}}")
 
 
 def printable(text: str) -> str:
@@ -27,6 +29,13 @@ def shortened(text: str, most: int = MAX_CHARACTERS) -> str:
         return text
     half = (most - len(_ELIDED)) // 2
     return f"{text[:half]}{_ELIDED}{text[-half:]}"
+
+
+def legible(message: str) -> str:
+    """The same message, with the beginning and the end of what in it is too long to be read: what was expected instead
+    of a value is seen beside it.
+    """
+    return shortened(_LONG_WORD.sub(lambda word: shortened(word[0], _MAX_WORD // 4), message))
 
 
 def printable_json(data: bytes) -> bytes:

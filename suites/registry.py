@@ -4,6 +4,7 @@ module:callable.
 
 from difflib import get_close_matches
 from importlib.metadata import version as version_of
+from pathlib import Path
 
 from suites.callable_path import is_callable_path, load_callable
 from suites.callables import CallableSubject
@@ -67,6 +68,8 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
         return chain
     if is_callable_path(name) and head not in built_in_names():
         return CallableSubject(loaded=load_callable(name))
+    if Path(name).is_dir():
+        raise UnknownSubjectError(f"subject {name!r} is a folder; expected the TOML file in it that describes one")
     near = ", ".join(get_close_matches(name, built_in_subjects(), n=3, cutoff=0.4))
     raise UnknownSubjectError(
         f"subject {name!r} is not known; expected a built-in name (`retryproof subjects` lists them), a TOML file, "

@@ -13,6 +13,7 @@ EXPECTED = (
     f"[,stream=upstream|downstream|both][,hop=router|caller], or one of {', '.join(Poisoning)}; several joined by +"
 )
 BOTH = "both"
+_MAX_DIGITS = 12
 # The first value of each is named as the toxic itself is.
 _VALUES: dict[str, tuple[type[OverlayToxic], dict[str, str]]] = {
     "latency": (Latency, {"latency": "latency_ms", "jitter": "jitter_ms"}),
@@ -101,6 +102,6 @@ def _hop(value: str, text: str) -> Hop:
 
 
 def _number(key: str, value: str, text: str) -> int:
-    if not (value.isascii() and value.isdecimal() and len(value) <= 12):
-        raise UnderError(f"{key} is {value!r} in {text!r}; expected a whole number")
+    if not (value.isascii() and value.isdecimal() and len(value) <= _MAX_DIGITS):
+        raise UnderError(f"{key} is {value!r} in {text!r}; expected a whole number of at most {_MAX_DIGITS} digits")
     return int(value)

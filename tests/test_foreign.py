@@ -207,6 +207,18 @@ async def test_a_missing_program_is_refused_with_what_to_install(make: Make) -> 
         await subject.start([("127.0.0.1", 1)])
 
 
+def test_a_program_that_cannot_be_run_is_told_from_one_that_is_not_there(make: Make, tmp_path: Path) -> None:
+    """A script that its owner has just written lacks a bit, and nothing is to be installed."""
+    script = tmp_path / "my forwarder"
+    assert make(command=[f"{script}"]).missing() == f"mine: no {f'{script}'!r} here; install it, or correct `command`"
+    script.write_text("#!/bin/sh\n")
+    assert make(command=[f"{script}"]).missing() == (
+        f"mine: {f'{script}'!r} is not executable; expected a program: chmod +x '{script}'"
+    )
+    script.chmod(0o755)
+    assert make(command=[f"{script}"]).missing() is None
+
+
 async def test_a_program_is_found_beside_this_python_and_where_servers_lie(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

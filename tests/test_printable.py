@@ -14,7 +14,7 @@ from fake_router.ledger import Ledger
 from retryproof.folder import OutputFolder
 from retryproof.output import say
 from retryproof.terminal import Screen, print_labelled, print_line, sheet
-from suites.printable import MAX_CHARACTERS, on_one_line, printable, printable_json, shortened
+from suites.printable import MAX_CHARACTERS, legible, on_one_line, printable, printable_json, shortened
 
 STEERS = {
     "\x1b[2J": r"\x1b[2J",  # ESC
@@ -51,6 +51,16 @@ def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
     cut = shortened(f"begin{'x' * MAX_CHARACTERS}end")
     assert len(cut) <= MAX_CHARACTERS
     assert (cut[:5], cut[-3:]) == ("begin", "end")
+
+
+def test_of_a_long_value_a_message_quotes_the_ends() -> None:
+    """What was expected stands within sight of it; what a person can read is left alone."""
+    said = "mine.toml: speaks is {!r}; expected {}"
+    expected = "openai-chat or tinker, or a body template of one's own " * 9
+    assert legible(said.format("x" * 900, expected)) == said.format("x" * 900, expected)
+    assert legible(said.format("x" * 90_000, expected)).startswith("mine.toml: speaks is 'xxx")
+    assert len(legible(said.format("x" * 90_000, expected))) < len(said) + 250 + len(expected)
+    assert legible(said.format("x" * 90_000, expected)).endswith(f"x'; expected {expected}")
 
 
 def _print_all(out: Screen, text: str) -> None:

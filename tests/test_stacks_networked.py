@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from suites.stacks.compose_file import load_stack
+from suites.stacks.errors import StackError
 from suites.stacks.labels import LabelError
 from suites.stacks.network import ELSEWHERE, StackNetwork, moved_address
 from suites.stacks.networked import host_of, networked, services_called
@@ -55,13 +56,15 @@ def test_two_instances_are_found_by_different_names() -> None:
 def test_an_address_is_nobody_else_s_until_it_is_given_back() -> None:
     """Nor where anybody is moved to; and where there is none left, it says what to do."""
     place = network()
-    taken = [place.take() for _ in range(124)]
+    taken = [address for _ in range(41) for address in place.take(3)]
     assert len({place.address, *taken, *map(moved_address, taken)}) == 2 * len(taken) + 1
     assert all(int(moved_address(one).rpartition(".")[2]) > ELSEWHERE for one in taken)
-    with pytest.raises(ValueError, match=r"124 containers side by side; .* --lanes"):
-        place.take()
+    with pytest.raises(StackError, match=r"126 containers side by side .* at most 124: .* --lanes"):
+        place.take(3)
+    (last,) = place.take(1)
+    assert last not in taken, "nothing was taken of what there was too little of"
     place.give_back([taken[5]])
-    assert place.take() == taken[5]
+    assert place.take(1) == [taken[5]]
 
 
 def test_a_host_is_asked_for_by_the_name_of_a_service(tmp_path: Path) -> None:

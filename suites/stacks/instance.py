@@ -40,14 +40,14 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1  # between two looks at whether an
 
 
 class StackInstance:
-    """Made by StackSubject.start. project: its name."""
+    """Made by StackSubject.start. project: its name. Raises StackError where its network has no room for it."""
 
     def __init__(self, stack: StackFile, engine: "Engine", project: str) -> None:
         self.project = project
         self._stack, self._file = stack, stack.file
         self._engine = engine
-        self._ports = {name: ReservedPort() for name in stack.ports}
         self._addresses = _addresses(stack)
+        self._ports = {name: ReservedPort() for name in stack.ports}
         self._endpoint = endpoint_at(self.address, self._file)
         self._asking = asking(self._endpoint, self._file)
         self.idleness = Idleness(
@@ -239,6 +239,5 @@ def _addresses(stack: StackFile) -> dict[str, str]:
     """Of each of its services, on a network of ours."""
     if stack.network is None:
         return {}
-    return {
-        name: stack.network.take() for name, service in stack.compose["services"].items() if not service.get("profiles")
-    }
+    names = [name for name, service in stack.compose["services"].items() if not service.get("profiles")]
+    return dict(zip(names, stack.network.take(len(names)), strict=True))

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from suites.stacks.errors import StackError
+
 FIRST_SERVICE, LAST_SERVICE = 3, 126
 ELSEWHERE = 128  # added to the address of a container that is moved: nobody else is given those
 
@@ -22,13 +24,17 @@ class StackNetwork:
         """Ours."""
         return f"{self.prefix}.2"
 
-    def take(self) -> str:
-        """An address that nobody has. Raises ValueError where none is left."""
-        for last in range(FIRST_SERVICE, LAST_SERVICE + 1):
-            if (address := f"{self.prefix}.{last}") not in self._taken:
-                self._taken.add(address)
-                return address
-        raise ValueError(f"{len(self._taken)} containers side by side; expected fewer: give it fewer --lanes")
+    def take(self, count: int) -> list[str]:
+        """So many addresses that nobody has. Raises StackError, with none taken, where fewer are left."""
+        each = (f"{self.prefix}.{last}" for last in range(FIRST_SERVICE, LAST_SERVICE + 1))
+        free = [address for address in each if address not in self._taken]
+        if len(free) < count:
+            raise StackError(
+                f"{len(self._taken) + count} containers side by side on {self.prefix}.0/24; expected at most "
+                f"{LAST_SERVICE - FIRST_SERVICE + 1}: give it fewer --lanes"
+            )
+        self._taken.update(free[:count])
+        return free[:count]
 
     def give_back(self, addresses: Iterable[str]) -> None:
         """Nobody has those any more."""

@@ -1,5 +1,5 @@
-"""A fault of the container that stands between the forwarder and the workers: done by a Docker engine, at one moment
-of the exchange. What the router of ours plays behind it, the workers, is healthy.
+"""A fault of a container, that of the forwarder or the one between it and the workers: done by a Docker engine, at one
+moment of the exchange. What the router of ours plays behind it, the workers, is healthy.
 """
 
 from dataclasses import dataclass
@@ -8,6 +8,13 @@ from enum import StrEnum
 from faults.answer import Answer, Hold
 from faults.poison import Moment
 from faults.vocabulary import Side, Sight
+
+
+class Whose(StrEnum):
+    """The container to which it is done."""
+
+    ROUTER = "router"  # the one between the forwarder and the workers
+    FORWARDER = "forwarder"  # its own
 
 
 class Disturbing(StrEnum):
@@ -36,19 +43,29 @@ class Disturbing(StrEnum):
 _OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE})
 _BACK_AT_ONCE = frozenset({Disturbing.RESTART, Disturbing.MOVE})
 _SILENT = frozenset({Disturbing.PAUSE, *_OF_A_NETWORK})
-_MOMENTS = (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED)
+_MOMENTS = {
+    Whose.ROUTER: (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED),
+    Whose.FORWARDER: (Moment.RECEIVED, Moment.EXECUTED),  # before that it has nothing in hand
+}
+FROZEN = 1.5  # read timeouts for which a forwarder is frozen: it finds that its time is over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disturb:
-    """That is done at that moment. Raises ValueError for a moment at which it would strike nothing."""
+    """That is done at that moment. Raises ValueError for a moment at which it would strike nothing, and for a network
+    that is the forwarder's: its callers are there too.
+    """
 
     how: Disturbing
     at: Moment
+    whose: Whose = Whose.ROUTER
 
     def __post_init__(self) -> None:
-        if self.at not in _MOMENTS or (self.at is Moment.CONNECT and self.how is Disturbing.RESTART):
-            raise ValueError(f"{self.how!r} {self.at!r}: it would strike nothing; expected one of {_MOMENTS!r}")
+        moments = _MOMENTS[self.whose]
+        if self.at not in moments or (self.at is Moment.CONNECT and self.how is Disturbing.RESTART):
+            raise ValueError(f"{self.how!r} {self.at!r}: it would strike nothing; expected one of {moments!r}")
+        if self.whose is Whose.FORWARDER and self.how.needs_network:
+            raise ValueError(f"{self.how!r} of a forwarder; expected what is done to its processes")
 
     @property
     def holds(self) -> bool:
@@ -66,6 +83,21 @@ class Disturb:
         return self.how.lasts
 
     @property
+    def thaws(self) -> bool:
+        """It is over before its operation has an outcome: a caller of whoever is frozen would wait for ever."""
+        return self.whose is Whose.FORWARDER and self.how is Disturbing.PAUSE
+
+    @property
+    def ends_forwarder(self) -> bool:
+        """Its callers get no answer."""
+        return self.whose is Whose.FORWARDER and self.how is not Disturbing.PAUSE
+
+    @property
+    def shows_the_same(self) -> bool:
+        """The forwarder sees the same on every machine. When one thaws its time is over, and an answer may be there."""
+        return not self.thaws
+
+    @property
     def answer(self) -> Answer:
         """What a worker does, as far as its bytes get through: it answers in good health."""
         return Answer(side=Side.AFTER, pace=Hold(at=None) if self.at is Moment.EXECUTED else None)
@@ -73,8 +105,11 @@ class Disturb:
 
 def sight_of_disturbance(act: Disturb) -> Sight:
     """What the forwarder sees. The kernel of a paused container completes connections; one that is cut off leaves those
-    that it had open, and whoever uses one hears nothing; what held a connection and ended leaves an end.
+    that it had open, and whoever uses one hears nothing; what held a connection and ended leaves an end. A forwarder
+    that is itself struck hears nothing, and what it is when it comes back has heard nothing.
     """
+    if act.whose is Whose.FORWARDER:
+        return Sight.SILENCE
     if act.how in _SILENT:
         return Sight.SILENCE
     return Sight.REFUSED if act.at is Moment.CONNECT else Sight.FIN

@@ -1,9 +1,11 @@
-"""Every fault of a container, at each moment of the exchange where it strikes something."""
+"""Every fault of a container, at each moment of the exchange where it strikes something: of the router's, and then of
+the forwarder's own.
+"""
 
 from collections.abc import Iterator
 
 from faults.coverage import Coverage, Depth, Dimension
-from faults.disturbance import Disturb, Disturbing, sight_of_disturbance
+from faults.disturbance import Disturb, Disturbing, Whose, sight_of_disturbance
 from faults.fault import RFC_RETRY, Fault
 from faults.poison import Moment
 from faults.vocabulary import Sight
@@ -24,12 +26,37 @@ _AT = {
     Moment.EXECUTED: ("executed", "after EXECUTE, before the reply"),
 }
 _ROWS = {Moment.CONNECT: "Y1", Moment.RECEIVED: "Y2", Moment.EXECUTED: "Y3"}
+_OF_FORWARDER = ("Y5", "Y6")
 _COVERAGE = Coverage(core=frozenset({Dimension.EVERY_UPSTREAM}), drawn=Depth.DEEP)
 _UNSENT = "no byte of the request was sent"
 
 
 def disturbance_faults() -> Iterator[Fault]:
     """In the order of what is done, each from the first moment to the last."""
+    yield from _of_router()
+    yield from _of_forwarder()
+
+
+def _of_forwarder() -> Iterator[Fault]:
+    """What is in its hands is lost with it, or older than it is patient: sent again is none of it."""
+    rows = dict(zip((Moment.RECEIVED, Moment.EXECUTED), _OF_FORWARDER, strict=True))
+    for how, (name, says) in _NAMES.items():
+        for at, row in rows.items() if not how.needs_network else ():
+            act = Disturb(how=how, at=at, whose=Whose.FORWARDER)
+            other = Moment.RECEIVED if at is Moment.EXECUTED else Moment.EXECUTED
+            until = ", until its read timeout is over" if act.thaws else ""
+            yield Fault(
+                id=f"forwarder-{name}-{_AT[at][0]}",
+                says=f"the container of the forwarder is {says}{until}, {_AT[at][1]}",
+                act=act,
+                row=row,
+                authority=RFC_RETRY,
+                twin=f"forwarder-{name}-{_AT[other][0]}",
+                coverage=_COVERAGE,
+            )
+
+
+def _of_router() -> Iterator[Fault]:
     for how, (name, says) in _NAMES.items():
         for at, (when, moment) in _AT.items():
             if at is Moment.CONNECT and how in (Disturbing.RESTART, Disturbing.MOVE):

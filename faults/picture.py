@@ -30,7 +30,7 @@ from faults.acts import (
     needs_tls,
 )
 from faults.answer import Answer
-from faults.disturbance import Disturb
+from faults.disturbance import Disturb, Whose
 from faults.handshake import DemandCertificate, HandshakeAct, ShowCertificate, Spoil, SpoilHandshake, TlsVersion
 from faults.poison import Moment, Poison, Poisoning
 from faults.sight import evidence_of
@@ -172,6 +172,9 @@ def _disturbed(act: Disturb) -> Iterator[Step]:
             yield from (*_CONNECTED, Step(Way.LOST, "the request"), *silence())
         return
     yield from (*_CONNECTED, _REQUEST, *(() if act.at is Moment.RECEIVED else (_EXECUTE,)), done)
+    if act.whose is Whose.FORWARDER:
+        yield Step(Way.LOST, "what it had in hand" if act.ends_forwarder else "its read timeout")
+        return
     yield from silence() if sight is Sight.SILENCE else (Step(Way.TO_FORWARDER, "FIN"),)
 
 

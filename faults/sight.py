@@ -136,6 +136,8 @@ def sight_is_certain(act: Act, slower: float = 0.0) -> bool:
     """The forwarder sees the same on every machine. What comes close to its read timeout may come on either side;
     `slower`: by how many read timeouts it may come later than the router sent it.
     """
+    if isinstance(act, Disturb):
+        return act.shows_the_same
     if not isinstance(act, Answer) or not act.lasts:
         return True
     if isinstance(act.pace, Spaced):

@@ -18,7 +18,7 @@ from fake_router.entries import (
 )
 from faults.acts import Act
 from faults.catalogue import fault_named
-from faults.disturbance import Disturb
+from faults.disturbance import Disturb, Whose
 from faults.poison import Poison
 from signoff.report import Step
 from suites.history import Outcome
@@ -103,7 +103,7 @@ def _of_exchange(entry: Accepted | Executed | Replying | Replied, received: Rece
 def _where(act: Act, upstream: int | None) -> str:
     """At whom it strikes."""
     if isinstance(act, Disturb):
-        return CONTAINER
+        return FORWARDER if act.whose is Whose.FORWARDER else CONTAINER
     return TOXIPROXY if isinstance(act, Poison) else _upstream(upstream)
 
 

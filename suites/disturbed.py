@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from fake_router.injector import poison_gate
 from fake_router.server import Router
 from faults.catalogue import fault_named
-from faults.disturbance import Disturb, Disturbing
+from faults.disturbance import FROZEN, Disturb, Disturbing, Whose
 from faults.plan import Plan
 from faults.poison import Moment
 from suites.stage import Stage
@@ -15,10 +15,10 @@ from suites.stage import Stage
 
 @runtime_checkable
 class Disturbable(Protocol):
-    """An instance with a container before its routers. Raises SubjectError where an engine fails."""
+    """An instance in a container, with another before its routers. Raises SubjectError where an engine fails."""
 
-    async def disturb(self, how: Disturbing) -> None:
-        """Do it; it is so when this returns."""
+    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> None:
+        """Do it to that container; it is so when this returns."""
 
     async def disturbed(self, how: Disturbing) -> bool:
         """The engine says that it was done, and is so."""
@@ -36,13 +36,14 @@ class Disturbed:
         self._stage = stage
         self._waiting: list[asyncio.Task[None]] = []  # until an exchange is held; then it is done to the end
         self._doing: asyncio.Task[None] | None = None
+        self._undone = False
 
     async def begin(self) -> None:
         """Do it now, or beside the run, when an exchange is held."""
         if self._act is None:
             return
         if not self._act.holds:
-            await self._instance.disturb(self._act.how)
+            await self._instance.disturb(self._act.how, self._act.whose)
             return
         gates = [poison_gate(upstream) for upstream in range(len(self._stage.ports))]
         self._waiting = [asyncio.ensure_future(self._when_held(gate, self._act)) for gate in gates]
@@ -50,9 +51,12 @@ class Disturbed:
     async def settle(self) -> None:
         """Every operation has its outcome: record whether it struck, and undo it."""
         await self.stop_waiting()
-        if self._act is None:
-            return
-        if await self._instance.disturbed(self._act.how):
+        if self._act is not None and not self._undone:
+            await self._undo(self._act)
+
+    async def _undo(self, act: Disturb) -> None:
+        self._undone = True
+        if await self._instance.disturbed(act.how):
             await self._stage.on_router(lambda router: router.disturbed())
         await self._instance.calm()
         await self._stage.on_router(lambda router: router.note("container healthy again"))
@@ -85,8 +89,11 @@ class Disturbed:
         upstreams = range(len(self._stage.ports))
         for upstream in upstreams:
             await self._stage.on_router(partial(Router.setting_poison, upstream=upstream, begun=True))
-        await self._instance.disturb(act.how)
+        await self._instance.disturb(act.how, act.whose)
         await self._stage.on_router(lambda router: router.note(f"container: {act.how}"))
         if act.at is not Moment.RECEIVED:
             for gate in map(poison_gate, upstreams):
                 await self._stage.on_router(partial(Router.open_gate, name=gate))
+        if act.thaws:
+            await asyncio.sleep(FROZEN * self._stage.subject.spec.read_timeout_ms / 1000)  # the fault is this time
+            await self._undo(act)

@@ -7,7 +7,7 @@ from fake_router.injector import ListenerStep
 from fake_router.ledger import Ledger
 from fake_router.poisoning import Poisons
 from faults.catalogue import CATALOGUE, DISTURBANCES, fault_named
-from faults.disturbance import Disturb, Disturbing
+from faults.disturbance import Disturb, Disturbing, Whose
 from faults.fault import Fault
 from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
 from faults.poison import Moment
@@ -47,6 +47,23 @@ def test_a_moment_at_which_it_would_strike_nothing_is_refused(at: Moment) -> Non
         Disturb(how=Disturbing.KILL, at=at)
     with pytest.raises(ValueError, match="it would strike nothing"):
         Disturb(how=Disturbing.RESTART, at=Moment.CONNECT)
+    with pytest.raises(ValueError, match="it would strike nothing"):
+        Disturb(how=Disturbing.KILL, at=Moment.CONNECT, whose=Whose.FORWARDER)
+
+
+def test_nothing_is_done_to_the_network_of_a_forwarder() -> None:
+    """Its callers are there too: nobody could tell what it did."""
+    with pytest.raises(ValueError, match="expected what is done to its processes"):
+        Disturb(how=Disturbing.MOVE, at=Moment.RECEIVED, whose=Whose.FORWARDER)
+
+
+def test_of_a_forwarder_that_thaws_nobody_knows_whether_it_looks_at_the_clock_first() -> None:
+    """Its cells have no twins: only the decision to send nothing again is judged."""
+    cells = {cell.id: cell.twin for cell in disturbance_cells() if cell.fault.id.startswith("forwarder-")}
+    assert {id_ for id_, twin in cells.items() if twin is None} == {
+        "container/forwarder-paused-received/every-upstream",
+        "container/forwarder-paused-executed/every-upstream",
+    }
 
 
 @DISTURBED

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from fake_router.injector import poison_gate
 from faults.catalogue import DISTURBANCES
-from faults.disturbance import Disturb, Disturbing
+from faults.disturbance import Disturb, Disturbing, Whose
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.poison import Moment
 from suites.disturbed import Disturbed
@@ -62,10 +63,10 @@ class _Instance:
     def __init__(self, told: _Told, *, refuses: bool, lasts: bool) -> None:
         self._told, self._refuses, self._lasts = told, refuses, lasts
 
-    async def disturb(self, how: Disturbing) -> None:
+    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> None:
         if self._refuses:
             raise SubjectError("the engine did not do it")
-        self._told.append(how.value)
+        self._told.append(how.value if whose is Whose.ROUTER else f"{how} of the {whose}")
 
     async def disturbed(self, how: Disturbing) -> bool:
         return self._lasts
@@ -78,6 +79,7 @@ class _Stage:
     """As much of a stage as is asked for."""
 
     ports = tuple(range(UPSTREAMS))
+    subject = SimpleNamespace(spec=SimpleNamespace(read_timeout_ms=1))
 
     def __init__(self, *, refuses: bool = False, lasts: bool = True) -> None:
         self.told = _Told()
@@ -96,9 +98,10 @@ class _Stage:
             act(self._router)
 
 
-def fault_of(at: Moment, how: Disturbing = Disturbing.KILL) -> str:
+def fault_of(at: Moment, how: Disturbing = Disturbing.KILL, whose: Whose = Whose.ROUTER) -> str:
     """The fault that does so then."""
-    return next(id_ for id_, fault in DISTURBANCES.items() if fault.act == Disturb(how=how, at=at))
+    act = Disturb(how=how, at=at, whose=whose)
+    return next(id_ for id_, fault in DISTURBANCES.items() if fault.act == act)
 
 
 def disturbed(stage: _Stage, fault: str) -> Disturbed:
@@ -121,6 +124,39 @@ async def test_it_is_done_when_an_exchange_is_held(at: Moment) -> None:
     opened = [] if at is Moment.RECEIVED else ["opened poison:0", "opened poison:1"]
     done = ["begun True 0", "begun True 1", "kill", "container: kill", *opened]
     assert stage.told == [*done, "struck", "calm", "container healthy again"]
+
+
+async def test_a_forwarder_that_is_frozen_thaws_before_its_callers_have_their_answers() -> None:
+    """They would wait for ever; it is witnessed then, and done once."""
+    stage = _Stage()
+    doing = disturbed(stage, fault_of(Moment.EXECUTED, Disturbing.PAUSE, Whose.FORWARDER))
+    await doing.begin()
+    stage.held_at[poison_gate(0)].set()
+    await stage.told.has("container healthy again")
+    assert stage.told[2:] == [
+        "pause of the forwarder",
+        "container: pause",
+        "opened poison:0",
+        "opened poison:1",
+        "struck",
+        "calm",
+        "container healthy again",
+    ]
+    said = list(stage.told)
+    await doing.settle()
+    assert stage.told == said
+
+
+async def test_a_forwarder_that_is_killed_is_so_until_its_callers_know() -> None:
+    """It is another container than that of the router."""
+    stage = _Stage()
+    doing = disturbed(stage, fault_of(Moment.RECEIVED, Disturbing.KILL, Whose.FORWARDER))
+    await doing.begin()
+    stage.held_at[poison_gate(0)].set()
+    await stage.told.has("container: kill")
+    assert stage.told[2:] == ["kill of the forwarder", "container: kill"]
+    await doing.settle()
+    assert stage.told[4:] == ["struck", "calm", "container healthy again"]
 
 
 async def test_before_any_request_it_is_done_at_once() -> None:

@@ -2,7 +2,7 @@
 
 from suites.accounts import Account, accounts_of
 from suites.checks.check import Check
-from suites.checks.results import was_sent_well
+from suites.checks.results import ended_by_plan, was_sent_well
 from suites.checks.words import count_of, name_of
 from suites.findings import Claim, Finding, Proof
 from suites.history import Arrival, Kind, Outcome
@@ -22,21 +22,23 @@ def answered(run: Run) -> list[Finding]:
     sends well, and is never silent for long, arrives: there is no deadline on the whole.
 
     Nothing is promised to a caller that has left, unless it came back; many servers take one that has only half-closed
-    for gone (uvicorn does).
+    for gone (uvicorn does). Nor is anything by one whose container was ended under it.
     """
     accounts = accounts_of(run)
     outcomes = {outcome.operation: outcome for outcome in run.history}
-    found = []
+    found, struck = [], 0
     for operation in run.operations:
         outcome = outcomes.get(operation)
         if outcome is None:
             found.append(CHECK.cannot_know(f"operation {operation} has no outcome in the history", (), operation))
+        elif ended_by_plan(accounts.of(operation)):
+            struck += 1
         elif not outcome.left or outcome.came_back:
             finding = _judge(accounts.of(operation), outcome, run.subject.promises)
             found += [finding] if finding else []
-    if found or not run.operations:
+    if found or len(run.operations) == struck:
         return found
-    return [CHECK.passes(f"{count_of(len(run.operations), 'operation')}, each with its answer")]
+    return [CHECK.passes(f"{count_of(len(run.operations) - struck, 'operation')}, each with its answer")]
 
 
 def _judge(account: Account, outcome: Outcome, promises: Promise) -> Finding | None:

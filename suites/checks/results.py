@@ -18,6 +18,7 @@ from faults.form import Api, Form
 from faults.poison import Poison
 from faults.sight import cut_can_be_seen
 from faults.vocabulary import Coding, Content, Ending, Replied, Sight, Soundness
+from suites.accounts import Account
 from suites.attempts import Attempt
 from suites.coding import GZIP
 from suites.events import streamed_in
@@ -95,6 +96,12 @@ def was_lost(attempt: Attempt) -> bool:
     struck = [strike for strike in attempt.strikes if strike.struck is not None]
     acts = [strike.met.act for strike in struck]
     return any(isinstance(act, Disturb) or (isinstance(act, Poison) and act.cuts) for act in acts)
+
+
+def ended_by_plan(account: Account) -> bool:
+    """Its subject was ended by what was done to its container, and no caller of its could be answered."""
+    acts = [s.met.act for attempt in account.attempts for s in attempt.strikes if s.struck is not None]
+    return any(isinstance(act, Disturb) and act.ends_forwarder for act in acts)
 
 
 def cut_shows(attempt: Attempt) -> bool:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from faults.disturbance import Disturbing
+from faults.disturbance import Disturbing, Whose
 from suites.endpoint import Endpoint
 from suites.futures.control import Control
 from suites.futures.offer import Storage, Store, Terms
@@ -70,9 +70,9 @@ class StruckStackHost(StackHost):
         """How many it says are in flight; None where it says no number."""
         return await self._running.in_flight()
 
-    async def disturb(self, how: Disturbing) -> None:
-        """Do it; it is so when this returns."""
-        await self._running.disturb(how)
+    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> None:
+        """Do it to that container; it is so when this returns."""
+        await self._running.disturb(how, whose)
 
     async def disturbed(self, how: Disturbing) -> bool:
         """The engine says that it was done, and is so."""

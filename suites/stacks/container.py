@@ -97,7 +97,7 @@ class Contained:
 
     def _starve(self) -> None:
         limit = self._container.attrs["HostConfig"].get("Memory") or _MUCH_BYTES
-        used = self._container.stats(stream=False)["memory_stats"]["usage"]
+        used = self._container.stats(stream=False, one_shot=True)["memory_stats"]["usage"]
         self._container.update(mem_limit=used + _ROOM_BYTES, memswap_limit=used + _ROOM_BYTES)
         self._undo.append(self._container.start)
         self._undo.append(partial(self._container.update, mem_limit=limit, memswap_limit=_UNLIMITED))

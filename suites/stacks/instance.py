@@ -6,11 +6,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fake_router.identity import IDENTITY
-from faults.disturbance import Disturbing
+from faults.disturbance import Disturbing, Whose
 from faults.plan import PlannedOperation
 from suites.asking import asking
 from suites.endpoint import endpoint_at
@@ -26,7 +27,8 @@ from suites.stacks.composing import Composer
 from suites.stacks.errors import StackError
 from suites.stacks.logs import keep, last_words
 from suites.stacks.networked import LISTENING, host_of, networked
-from suites.stacks.state import State, is_disturbed
+from suites.stacks.state import State
+from suites.stacks.strikes import Strikes
 from suites.stacks.variables import variables
 from suites.way import Address
 
@@ -54,9 +56,8 @@ class StackInstance:
             endpoint=self._endpoint, path=self._file.idle, within_ms=self._file.spec.read_timeout_ms
         )
         self._folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
-        self._forwarder: Contained | None = None
-        self._router: Contained | None = None
-        self._before: State | None = None  # what was done to its router
+        self._strikes = Strikes()
+        self._way_in: Address | None = None
         self._died: str | None = None
 
     @property
@@ -67,7 +68,13 @@ class StackInstance:
 
     def call_through(self, way_in: Address) -> None:
         """Operations go there from now on, which leads to it."""
-        self._asking = self._asking.through(way_in)
+        self._way_in = way_in
+        self._call_there()
+
+    def _call_there(self) -> None:
+        """As callers of whom it knows nothing yet."""
+        fresh = asking(self._endpoint, self._file)
+        self._asking = fresh if self._way_in is None else fresh.through(self._way_in)
 
     async def launch(
         self, supervisor: Supervisor, composer: Composer, upstreams: Sequence[Address], options: Sequence[str] = ()
@@ -82,14 +89,11 @@ class StackInstance:
             self._compose_file(), self.project, "up", "-d", "--no-build", folder=self._stack.path.parent
         )
         await composer.run(supervisor, words, log=self._folder / _LOG, env=self._told(mounted, upstreams, options))
-        labelled = self._stack.labelled
-        self._forwarder = await on_a_thread(lambda: self._engine.container(self.project, labelled.forwarder))
-        if (router := labelled.router) is not None:
-            self._router = await on_a_thread(lambda: self._engine.container(self.project, router))
+        for service, role in self._stack.labelled.roles.items():
+            container = await on_a_thread(partial(self._engine.container, self.project, service))
+            self._strikes.containers[Whose(role)] = container
         await self._until_ready(deadline_s)
-        await on_a_thread(
-            lambda: self._engine.require_healthy(self.project, self._left_ms(deadline_s) / 1000, but=labelled.forwarder)
-        )
+        await self._until_healthy(deadline_s)
         if self._file.idle:
             await self.idleness.require(self._file.spec.facts.name)
 
@@ -145,9 +149,9 @@ class StackInstance:
 
     async def _ended(self) -> str | None:
         """How its forwarder's container has ended; None while it runs."""
-        if self._forwarder is None:
+        if self._strikes.forwarder is None:
             return None
-        state = await on_a_thread(self._forwarder.state)
+        state = await on_a_thread(self._strikes.forwarder.state)
         return None if state.running else state.in_words()
 
     async def call(
@@ -157,7 +161,7 @@ class StackInstance:
         StackError where the engine fails.
         """
         outcome = await self._asking.call(planned, number, ceiling_ms, leave)
-        if outcome.arrival is Arrival.NOTHING:
+        if outcome.arrival is Arrival.NOTHING and not self._strikes.ends_forwarder:
             how = await self._ended()
             self._died = None if how is None else f"its container {how}"
         return outcome
@@ -182,34 +186,33 @@ class StackInstance:
         await on_a_thread(self._called.begin)
         await self._until_ready(time.monotonic() + self._file.spec.start_ms / 1000)
 
-    async def disturb(self, how: Disturbing) -> None:
-        """Do that to the container of its router."""
-        router = self._struck
-        self._before = await on_a_thread(router.state)
-        await on_a_thread(lambda: router.disturb(how))
+    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> None:
+        """Do that to the container of its router, or of its forwarder."""
+        await self._strikes.begin(how, whose)
 
     async def disturbed(self, how: Disturbing) -> bool:
         """The engine says that it was done, and is so."""
-        now = await on_a_thread(self._struck.state)
-        return self._before is not None and is_disturbed(how, self._before, now)
+        return await self._strikes.lasts(how)
 
     async def calm(self) -> None:
-        """Its router's container is as it was, and all are healthy."""
-        within_s, but = self._file.spec.start_ms / 1000, self._stack.labelled.forwarder
-        self._before = None
-        await on_a_thread(self._struck.calm)
+        """The container is as it was, and all are healthy."""
+        deadline_s = time.monotonic() + self._file.spec.start_ms / 1000
+        await self._strikes.end()
+        if self._strikes.ends_forwarder:
+            await self._until_ready(deadline_s)
+            self._call_there()  # it may know nothing of what it was asked before
+        await self._until_healthy(deadline_s)
+        self._strikes.over()
+
+    async def _until_healthy(self, deadline_s: float) -> None:
+        """All others that have a health check pass it."""
+        within_s, but = self._left_ms(deadline_s) / 1000, self._stack.labelled.forwarder
         await on_a_thread(lambda: self._engine.require_healthy(self.project, within_s, but=but))
 
     @property
     def _called(self) -> "Contained":
-        assert self._forwarder is not None, "it was launched"
-        return self._forwarder
-
-    @property
-    def _struck(self) -> "Contained":
-        if self._router is None:
-            raise ValueError("a stack without a router was to be struck; expected one with `retryproof.role: router`")
-        return self._router
+        assert self._strikes.forwarder is not None, "it was launched"
+        return self._strikes.forwarder
 
     def died(self) -> str | None:
         """How its container had ended at the last call; None while it runs."""

@@ -42,6 +42,7 @@ class Disturbing(StrEnum):
 
 _OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE})
 _BACK_AT_ONCE = frozenset({Disturbing.RESTART, Disturbing.MOVE})
+_AT_ONCE = frozenset({Disturbing.KILL, Disturbing.RESTART})  # whoever it is done to is ended by it
 _SILENT = frozenset({Disturbing.PAUSE, *_OF_A_NETWORK})
 _MOMENTS = {
     Whose.ROUTER: (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED),
@@ -94,8 +95,10 @@ class Disturb:
 
     @property
     def shows_the_same(self) -> bool:
-        """The forwarder sees the same on every machine. When one thaws its time is over, and an answer may be there."""
-        return not self.thaws
+        """The forwarder sees the same on every machine, and so do its callers. When one thaws its time is over, and an
+        answer may be there; what takes a while may end it before its time is over, or after.
+        """
+        return self.whose is Whose.ROUTER or self.how in _AT_ONCE
 
     @property
     def answer(self) -> Answer:

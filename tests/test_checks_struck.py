@@ -5,6 +5,7 @@ import pytest
 from fake_router.entries import AnyEntry, Witness
 from suites.checks.answered import answered
 from suites.checks.at_most_once import at_most_once
+from suites.checks.no_garbage import no_garbage
 from suites.findings import Verdict
 from suites.history import Arrival
 from tests.ledgers import (
@@ -14,6 +15,7 @@ from tests.ledgers import (
     held,
     hung,
     lost,
+    ok,
     opened,
     received,
     replied,
@@ -53,6 +55,15 @@ def test_whoever_was_ended_under_his_callers_owes_them_no_answer(
     assert isinstance(outcome, type(NOTHING))
     found = answered(run(held(fault, None), struck_by(fault, seen=seen), outcome, subject=FUTURES))
     assert [one.verdict for one in found] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("fault", "verdict"), [("forwarder-paused-executed", Verdict.PASS), ("paused-executed", Verdict.FAIL)]
+)
+def test_whoever_was_frozen_finds_his_answer_when_he_thaws(fault: str, verdict: Verdict) -> None:
+    """One whose router was frozen has none."""
+    found = no_garbage(run(held(fault, None), struck_by(fault), ok(), subject=FUTURES))
+    assert [one.verdict for one in found] == [verdict]
 
 
 def test_what_comes_after_its_end_sends_nothing_again() -> None:

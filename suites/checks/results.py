@@ -92,10 +92,13 @@ def reply_of(attempt: Attempt) -> ReplyAct:
 
 
 def was_lost(attempt: Attempt) -> bool:
-    """Its answer, or a part of it, was lost on the way through Toxiproxy, or in a container."""
+    """Its answer, or a part of it, was lost on the way through Toxiproxy, or in a container. Who was frozen for a while
+    finds it when it thaws.
+    """
     struck = [strike for strike in attempt.strikes if strike.struck is not None]
     acts = [strike.met.act for strike in struck]
-    return any(isinstance(act, Disturb) or (isinstance(act, Poison) and act.cuts) for act in acts)
+    disturbed = any(isinstance(act, Disturb) and not act.thaws for act in acts)
+    return disturbed or any(isinstance(act, Poison) and act.cuts for act in acts)
 
 
 def ended_by_plan(account: Account) -> bool:

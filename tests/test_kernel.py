@@ -1,6 +1,7 @@
 """The kernel's word on dropped SYNs, refused dials and held sockets is exact."""
 
 import contextlib
+import os
 import select
 import socket
 import struct
@@ -123,7 +124,8 @@ def test_of_sockets_once_seen_those_are_told_that_are_held_still() -> None:
     """Whatever became of the others: ended in good order, or reset and followed by another with the same ports."""
     with bound(backlog=8) as (_, port), socket.create_connection(("127.0.0.1", port)) as staying:
         ended = socket.create_connection(("127.0.0.1", port))
-        own = "127.9.8.7", 0  # an address that nobody else takes ports of
+        pid = os.getpid()  # an address that nobody else uses, with a port at which nobody listens
+        own = f"127.9.{pid >> 8 & 255}.{pid & 255 | 1}", 20_001
         reset = socket.create_connection(("127.0.0.1", port), source_address=own)
         seen = held_towards([port])
         assert {one.source_port for one in seen} == {source_port(one) for one in (staying, ended, reset)}

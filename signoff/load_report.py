@@ -155,7 +155,7 @@ class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
             *((f"for {self.for_s:g} s",) if self.for_s else ()),
             *((f"a ramp of {self.ramp} stairs",) if self.ramp > 1 else ()),
             *((f"faults: {self.faults}",) if self.faults else ()),
-            *((f"of which {' and '.join(self.left_out)} strike no exchange",) if self.left_out else ()),
+            *((f"{len(self.left_out)} of them strike no exchange",) if self.left_out else ()),
             *(f"under {' '.join(_toxic_words(each))}" for each in self.under),
         )
 

@@ -107,7 +107,7 @@ def test_every_face_says_what_was_asked_for() -> None:
     toxic = {"toxic": "latency", "direction": "upstream", "hop": "router", "latency_ms": 20, "jitter_ms": 0}
     report = loaded(("for_s", 30.0), ("faults", "mine"), ("left_out", ["connect-refused"]), ("under", [toxic]))
     said = (
-        "seed 0", "for 30 s", "faults: mine", "of which connect-refused strike no exchange",
+        "seed 0", "for 30 s", "faults: mine", "1 of them strike no exchange",
         "under latency upstream router latency_ms=20 jitter_ms=0",
     )  # fmt: skip
     assert "; ".join(said).encode() in html_of_load(report)

@@ -180,4 +180,4 @@ class Crew:
 
 def _last_words(folder: Path) -> str:
     text = (folder / "log").read_bytes()[-_LAST_BYTES:].decode(errors="replace").strip()
-    return text.splitlines()[-1] if text else "it wrote nothing"
+    return text.splitlines()[-1] if text else "it wrote nothing; expected it to go on until the load is over"

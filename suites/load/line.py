@@ -44,7 +44,10 @@ class Gate:
             except OSError as error:
                 sock.close()
                 if error.errno in (errno.EADDRNOTAVAIL, errno.EADDRINUSE):
-                    raise NoPortError(f"no port is free from {source or 'any address'} to {self.host}") from None
+                    raise NoPortError(
+                        f"no port is free from {source or 'any address'} to {self.host}; expected more: widen "
+                        "net.ipv4.ip_local_port_range, or ask for fewer in flight"
+                    ) from None
                 self._progress.add(Count.REFUSED)
                 raise RefusedError(f"no connection: {os.strerror(error.errno or 0).lower()}") from None
             except BaseException:

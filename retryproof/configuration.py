@@ -10,12 +10,12 @@ from pathlib import Path
 from faults.plan_json import dump_plan
 from signoff.items import Item
 from signoff.published import Kind
-from suites.chain import JOINED, ChainSubject
+from suites.chain import ChainSubject
 from suites.client_process import ClientSubject
 from suites.foreign import ForeignSubject
 from suites.load.terms import KEY
 from suites.processes import Supervisor
-from suites.registry import AnySubject, subject_named
+from suites.registry import AnySubject, parts_of, subject_named
 from suites.subject_file import BUILT_IN, file_and_variant
 from suites.subject_text import SubjectFile
 
@@ -37,7 +37,7 @@ def configuration_of(name: str) -> Configuration:
     """That of a subject, which is not started. Raises what subject_named does."""
     subject = subject_named(name, Supervisor())
     if isinstance(subject, ChainSubject):
-        parts = [configuration_of(part) for part in name.split(JOINED, 1)]
+        parts = [configuration_of(part) for part in parts_of(name) or ()]
         values = {f"{at}.{key}": text for at, part in enumerate(parts, 1) for key, text in part.values.items()}
         return Configuration(kind=_kind(name, subject), values=values, digest=_digest(part.digest for part in parts))
     if not isinstance(subject, ForeignSubject | ClientSubject):

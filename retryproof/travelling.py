@@ -16,7 +16,7 @@ from suites.installed import Installed
 from suites.placeholders import mentions
 from suites.processes import Supervisor
 from suites.reach import Machine
-from suites.registry import AnySubject, subject_named
+from suites.registry import AnySubject, parts_of, subject_named
 from suites.stacks.stack import StackSubject
 from suites.standing import StandingSubject
 from suites.subject import Subject
@@ -89,7 +89,7 @@ def travelling(name: str, given: Given) -> Travelling:
     """That subject, ready to go. Raises CommandError (exit code 2) for one that cannot, and what subject_named does."""
     subject = subject_named(name, Supervisor(), given)
     if isinstance(subject, ChainSubject):
-        return Travelling(name=name, parts=tuple(travelling(part, given) for part in name.split(JOINED, 1)))
+        return Travelling(name=name, parts=tuple(travelling(part, given) for part in parts_of(name) or ()))
     if lacks := _lacks(subject):
         raise CommandError(f"subject {name!r} cannot be examined elsewhere: {lacks}", Exit.USAGE)
     found = file_and_variant(name)

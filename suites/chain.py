@@ -53,7 +53,8 @@ class ChainSubject:
             outer = await self.outer.start([("127.0.0.1", hop.port) for hop in hops])
             stack.push_async_callback(outer.stop)
             made = CalledChain if isinstance(outer, ForeignInstance) else ChainInstance
-            return made(outer, inner, hops, stack.pop_all())
+            names = (self.outer.spec.facts.name, self.inner.spec.facts.name)
+            return made(outer, inner, names, hops, stack.pop_all())
 
 
 class ChainInstance:
@@ -63,11 +64,13 @@ class ChainInstance:
         self,
         outer: ForeignInstance | ClientInstance,
         inner: ForeignInstance,
+        names: tuple[str, str],
         hops: Sequence[Hop],
         stack: AsyncExitStack,
     ) -> None:
         self.outer = outer
         self.inner = inner
+        self._names = names
         self._hops = hops
         self._stack = stack
 
@@ -82,8 +85,9 @@ class ChainInstance:
         return None
 
     def died(self) -> str | None:
-        """How one of them ended by itself; None while both live."""
-        return self.outer.died() or self.inner.died()
+        """Which of them ended by itself, and how; None while both live."""
+        how = zip(self._names, (self.outer.died(), self.inner.died()), strict=True)
+        return " and ".join(f"{name} {each}" for name, each in how if each) or None
 
     def passed(self) -> Counter[int]:
         """How often each operation was sent from the first to the second."""

@@ -59,13 +59,13 @@ def subject_named(name: str, supervisor: Supervisor, given: Given = NOTHING_GIVE
         return reference_subject(variant or None, version_of("retryproof"))
     if is_stack(name):
         return StackSubject(load_stack(name, joined()), supervisor)
+    if parts := parts_of(name):
+        return _chain(*parts, supervisor)
     if found := file_and_variant(name):
         file = load_subject_file(*found)
         return StandingSubject(file) if file.url else _started(file, supervisor)
     if name in built_in_names():
         return _started(built_in_file(name), supervisor)
-    if JOINED in name and (chain := _chain(name, supervisor)):
-        return chain
     if is_callable_path(name) and head not in built_in_names():
         return CallableSubject(loaded=load_callable(name))
     if Path(name).is_dir():
@@ -81,11 +81,27 @@ def _started(file: SubjectFile, supervisor: Supervisor) -> Started:
     return (ClientSubject if file.channel is Channel.LINES else ForeignSubject)(file, supervisor)
 
 
-def _chain(name: str, supervisor: Supervisor) -> ChainSubject | None:
-    """Both of those that this names; None unless it names two. Raises what subject_named does."""
-    outer, _, inner = name.partition(JOINED)
-    if not outer or not inner:
+def parts_of(name: str) -> tuple[str, str] | None:
+    """Both that the name of a chain names, each as it is named alone; None for any other name. The path of a file may
+    have a JOINED in it too: one that is there is meant, and so is the first that can be one in front of another.
+    """
+    if _names_one(name):
         return None
+    cuts = [at for at, letter in enumerate(name) if letter == JOINED]
+    parts = [(name[:at], name[at + 1 :]) for at in cuts if name[:at] and name[at + 1 :]]
+    known = [(outer, inner) for outer, inner in parts if _names_one(outer) or outer.endswith(".toml")]
+    return next(iter(known or ([] if file_and_variant(name) else parts)), None)
+
+
+def _names_one(name: str) -> bool:
+    """A built-in subject, or a file that is there."""
+    found = file_and_variant(name)
+    return name in built_in_names() or (found is not None and found[0].is_file() and JOINED not in (found[1] or ""))
+
+
+def _chain(outer: str, inner: str, supervisor: Supervisor) -> ChainSubject:
+    """Raises what subject_named does."""
+    name = f"{outer}{JOINED}{inner}"
     first, second = subject_named(outer, supervisor), subject_named(inner, supervisor)
     if not isinstance(first, Started) or not isinstance(second, ForeignSubject):
         raise UnknownSubjectError(

@@ -1,17 +1,24 @@
 """A forwarder in front of another one: what is known of both together, and what a finding says of them."""
 
+from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from faults.form import Api
-from suites.chain import ChainSubject, chained
+from retryproof.configuration import configuration_of
+from suites.chain import ChainInstance, ChainSubject, chained
 from suites.checks.at_most_once import CHECK
+from suites.foreign import ForeignInstance
 from suites.processes import Supervisor
-from suites.registry import UnknownSubjectError, subject_named
+from suites.registry import UnknownSubjectError, parts_of, subject_named
 from suites.run import Promise
 from suites.subject import Isolation
-from suites.subject_file import built_in_file
+from suites.subject_file import BUILT_IN, built_in_file
+from suites.subject_reader import SubjectFileError
 from tests.ledgers import OP, ok, opened, planned, run, served
 
 
@@ -39,6 +46,47 @@ def test_it_is_named_by_both() -> None:
     assert chain.spec.facts.name == "haproxy:retry-all+nginx"
 
 
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("nginx", None),
+        ("nginx:retry-non-idempotent+haproxy:redispatch", ("nginx:retry-non-idempotent", "haproxy:redispatch")),
+        ("a.toml+b.toml", ("a.toml", "b.toml")),
+        ("a.toml:fast+nginx", ("a.toml:fast", "nginx")),
+        ("nginx+a.toml:fast", ("nginx", "a.toml:fast")),
+        ("c+d/e.toml", None),
+        ("c+d/e.toml:fast", None),
+        ("c+d/e.toml+nginx", ("c+d/e.toml", "nginx")),
+        ("a.toml+c+d/e.toml", ("a.toml", "c+d/e.toml")),
+        ("nginx+gone.toml", ("nginx", "gone.toml")),
+        ("gone.toml+nginx", ("gone.toml", "nginx")),
+        ("c+d/gone.toml", None),
+        ("nginx+", None),
+    ],
+)
+def test_its_name_is_taken_apart(
+    name: str, parts: tuple[str, str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names and files, with variants; a file whose path has a plus in it is one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c+d").mkdir()
+    for path in ("a.toml", "b.toml", "c+d/e.toml"):
+        (tmp_path / path).touch()
+    assert parts_of(name) == parts
+
+
+def test_a_file_may_be_either_of_them(tmp_path: Path) -> None:
+    """And one that is not there is named, not both."""
+    (tmp_path / "mine.toml").write_bytes((BUILT_IN / "nginx.toml").read_bytes())
+    for name in (f"haproxy+{tmp_path}/mine.toml", f"{tmp_path}/mine.toml:retry-non-idempotent+haproxy"):
+        chain = subject_named(name, Supervisor())
+        assert isinstance(chain, ChainSubject)
+        assert chain.spec.facts.name.count("nginx") == 1
+        assert configuration_of(name).kind == "chains"
+    with pytest.raises(SubjectFileError, match=r"^gone\.toml: No such file"):
+        subject_named("haproxy+gone.toml", Supervisor())
+
+
 def test_its_callers_say_the_headers_of_both() -> None:
     """The key that the second wants comes from them."""
     chain = subject_named("nginx+litellm-proxy", Supervisor())
@@ -59,6 +107,21 @@ def test_what_is_no_chain_is_refused(name: str, message: str) -> None:
     """With what was expected."""
     with pytest.raises(UnknownSubjectError, match=message):
         subject_named(name, Supervisor())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (None, None, None),
+        ("exited with code 7", None, "a exited with code 7"),
+        (None, "was killed by SIGKILL", "b was killed by SIGKILL"),
+        ("exited with code 7", "exited with code 8", "a exited with code 7 and b exited with code 8"),
+    ],
+)
+def test_which_of_them_died_is_said(first: str | None, second: str | None, said: str | None) -> None:
+    """Each by its name."""
+    one, other = (cast(ForeignInstance, SimpleNamespace(died=lambda how=how: how)) for how in (first, second))
+    assert ChainInstance(one, other, ("a", "b"), (), AsyncExitStack()).died() == said
 
 
 def test_a_second_execution_says_how_the_layers_multiply() -> None:

@@ -102,6 +102,8 @@ def _print_rows(out: Console, report: LoadReport) -> None:
         _add_stairs(cost, step)
     print_indented(out, cost)
     print_line(out, "  CPU ms and KiB: of the subject's processes, for each operation, and for each in flight")
+    if any(step.sockets is None for step in report.steps):
+        print_line(out, "  Not measured: nobody is seen to listen on this machine where the subject is called")
     print_line(out, "")
     print_indented(out, latency)
 

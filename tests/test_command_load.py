@@ -100,7 +100,6 @@ def test_a_disk_on_which_there_is_no_room_is_known_before_the_work(place: Place)
         ("nginx --callers sdk", Exit.USAGE, "does not speak tinker; expected --callers plain"),
         ("httpx", Exit.USAGE, "is no server of its own"),
         ("reference --faults nowhere.toml", Exit.USAGE, "cannot read --faults 'nowhere.toml'"),
-        ("https://h --listen h:1 --speaks tinker --promises futures --set idle=/x", Exit.USAGE, "speak no TLS"),
         ("reference --in-flight 1000000", Exit.COULD_NOT_RUN, "MiB more than are free"),
         ("reference --mode engine:1,1 --routers 2 --instances 2", Exit.USAGE, "capacity 1 behind 2 routers"),
         ("reference --in-flight 100 --routers 2", Exit.USAGE, "ask for --instances 2, or leave the number out"),

@@ -1,12 +1,14 @@
 """Callers of a load, each against a server of a few lines: what is written, what comes, and what is believed of it."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import msgspec
 import pytest
+import trustme
 
 from fake_router.completions import completion
 from suites.load.asked import Callers
@@ -20,12 +22,13 @@ from suites.load.progress import Count, Progress
 from suites.load.template import ID, ITERATION, NUMBER, SEQ, Template
 from suites.request import Request
 
+_NO_TLS = "no TLS: CERTIFICATE_VERIFY_FAILED"
 _Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @asynccontextmanager
-async def _serving(serve: _Serve) -> AsyncIterator[tuple[str, int]]:
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+async def _serving(serve: _Serve, tls: ssl.SSLContext | None = None) -> AsyncIterator[tuple[str, int]]:
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
     async with server:
         yield server.sockets[0].getsockname()[:2]
 
@@ -73,6 +76,20 @@ async def _right(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             writer.write(_answer(completion(await _operation_in(reader) or 0, 7, 1)))
     except asyncio.IncompleteReadError:
         writer.close()
+
+
+@pytest.mark.parametrize(("trusted", "ends"), [(True, {(Ended.OK, "")}), (False, {(Ended.UNKNOWN, _NO_TLS)})])
+async def test_callers_speak_tls_with_whom_they_believe(
+    trusted: bool, ends: set[tuple[Ended, str]], tmp_path: Path
+) -> None:
+    """With nobody else: to them nothing is sent."""
+    ca, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ca.issue_cert("127.0.0.1").configure_cert(tls)
+    believed = (ca if trusted else trustme.CA()).cert_pem.bytes().decode()
+    async with _serving(_right, tls) as address:
+        tally, counts = await _called(_order(address, tls=True, ca=believed), tmp_path)
+    assert {(Ended(one["ended"]), ("", *tally.whys)[one["why"]]) for one in tally.records} == ends
+    assert (len(tally.records), counts[Count.CONNECTS]) == (6, 2 if trusted else 0)
 
 
 async def test_every_operation_is_asked_for_once_over_connections_that_are_kept(tmp_path: Path) -> None:

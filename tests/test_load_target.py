@@ -1,8 +1,12 @@
 """Who can be under load, and how it is started for one."""
 
+from pathlib import Path
+
 import pytest
 
+from fake_router.authority import write_authority
 from fake_router.service import Engine, Held
+from suites.given import Given
 from suites.load.asked import Callers, Load
 from suites.load.limits import Layout
 from suites.load.target import (
@@ -10,12 +14,14 @@ from suites.load.target import (
     NoTargetError,
     callers_of,
     loaded,
+    loopback_of,
     orders,
     read_timeout_ms,
     target_named,
 )
 from suites.load.terms import Terms, is_terms
 from suites.subject_file import built_in_file, built_in_names
+from suites.subject_text import SubjectFile
 
 _LAYOUT = Layout(routers=1, instances=2, callers=3, sources=2, connecting=16)
 
@@ -38,6 +44,36 @@ def test_what_is_called_in_its_own_process_cannot_be_under_load() -> None:
     """A client is no server."""
     with pytest.raises(NoTargetError, match="'undici' is no server of its own"):
         target_named("undici")
+
+
+def _at(url: str, listen: str, *settings: str) -> SubjectFile:
+    given = Given(listen=(listen,), speaks="openai-completions", promises="transparent", settings=settings)
+    return target_named(url, given)
+
+
+def test_a_url_may_speak_tls_to_its_callers_but_not_to_its_routers(tmp_path: Path) -> None:
+    """Callers are told whom to believe; the routers of a load speak none."""
+    write_authority(tmp_path / "ca.pem")
+    file = _at("https://127.0.0.1:1", "127.0.0.1:2", f"ca_file={tmp_path}/ca.pem")
+    told = orders(Load(in_flight=3, operations=3), _LAYOUT, file, [("127.0.0.1", 1)])
+    assert {(order.tls, order.ca) for order in told} == {(True, (tmp_path / "ca.pem").read_text())}
+    with pytest.raises(NoTargetError, match="speaks TLS to its routers; expected http:"):
+        _at("http://127.0.0.1:1", "https://127.0.0.1:2", f"listen_ca={tmp_path}/ca.pem")
+
+
+@pytest.mark.parametrize(
+    ("url", "is_alone"),
+    [
+        ("http://127.0.0.1:1", True),
+        ("http://localhost:1", True),
+        ("http://[::1]:1", True),
+        ("http://10.0.0.5:1", False),
+    ],
+)
+def test_a_loopback_address_is_reached_from_its_own_machine_alone(url: str, is_alone: bool) -> None:
+    """That of a subject which a load starts is one."""
+    assert bool(loopback_of(_at(url, "127.0.0.1:2"))) is is_alone
+    assert loopback_of(target_named("nginx")) == "nginx"
 
 
 def test_callers_are_such_as_the_subject_speaks() -> None:

@@ -40,7 +40,7 @@ def test_cpu_and_memory_of_a_process_and_of_its_session() -> None:
     """Until it has ended; then it takes nothing."""
     with _started(_BUSY) as process:
         assert process.stdin is not None
-        watched = Watched(process.pid)
+        watched = Watched.session(process.pid)
         use = watched.use()
         assert session_of(process.pid) == [process.pid]
         process.stdin.close()
@@ -54,7 +54,7 @@ def test_sockets_are_what_was_opened_since_it_was_first_looked_at() -> None:
     with _started(_OPENS) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        watched = Watched(process.pid)
+        watched = Watched.session(process.pid)
         assert watched.use().sockets == 0
         process.stdin.write(b"\n")
         process.stdin.flush()

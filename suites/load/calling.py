@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import ssl
 import struct
 import time
 from pathlib import Path
@@ -67,7 +68,8 @@ class Calling:
         self._order = order
         self._recording = recording
         self._progress = progress
-        self._gates = [Gate(address, order.connecting, progress) for address in order.instances]
+        tls = ssl.create_default_context(cadata=order.ca or None) if order.tls else None
+        self._gates = [Gate(address, order.connecting, progress, tls) for address in order.instances]
         sources = order.sources or [""]
         self._lines = [
             Line(self._gates[order.instance_of(slot)], sources[slot % len(sources)], progress)

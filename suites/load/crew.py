@@ -103,7 +103,7 @@ class Crew:
             except BaseException:
                 progress.close()
                 raise
-            watched = Watched(process.pid)
+            watched = Watched.session(process.pid)
             self._callers.append(
                 _Caller(order=order, folder=folder, process=process, progress=progress, watched=watched)
             )

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import socket
+import ssl
 
 from suites.load.connection import Answer, BrokenError, Connection
 from suites.load.progress import Count, Progress
@@ -20,10 +21,13 @@ class NoPortError(Exception):
 
 
 class Gate:
-    """So many connections to one instance may be made at a time."""
+    """So many connections to one instance may be made at a time. tls: over TLS, so verified."""
 
-    def __init__(self, address: tuple[str, int], at_a_time: int, progress: Progress) -> None:
+    def __init__(
+        self, address: tuple[str, int], at_a_time: int, progress: Progress, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.address = address
+        self._tls = tls
         self.host = f"{address[0]}:{address[1]}"
         self._room = asyncio.Semaphore(at_a_time)
         self._progress = progress
@@ -40,7 +44,16 @@ class Gate:
                     sock.setsockopt(socket.IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1)
                     sock.bind((source, 0))
                 await loop.sock_connect(sock, self.address)
-                _, connection = await loop.create_connection(lambda: Connection(loop), sock=sock)
+                _, connection = await loop.create_connection(
+                    lambda: Connection(loop),
+                    sock=sock,
+                    ssl=self._tls,
+                    server_hostname=self.address[0] if self._tls else None,
+                )
+            except ssl.SSLError as error:
+                sock.close()
+                self._progress.add(Count.REFUSED)
+                raise RefusedError(f"no TLS: {error.reason or 'it ended'}") from None
             except OSError as error:
                 sock.close()
                 if error.errno in (errno.EADDRNOTAVAIL, errno.EADDRINUSE):
@@ -49,7 +62,8 @@ class Gate:
                         "net.ipv4.ip_local_port_range, or ask for fewer in flight"
                     ) from None
                 self._progress.add(Count.REFUSED)
-                raise RefusedError(f"no connection: {os.strerror(error.errno or 0).lower()}") from None
+                why = os.strerror(error.errno).lower() if error.errno else type(error).__name__
+                raise RefusedError(f"no connection: {why}") from None
             except BaseException:
                 sock.close()
                 raise

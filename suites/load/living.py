@@ -17,6 +17,7 @@ from suites.load.asked import Load
 from suites.load.crew import AnyCrew, CallerError, Crew
 from suites.load.found import Found, Member, Role, Sample, Use, peak_in_flight
 from suites.load.limits import Layout
+from suites.load.listeners import who_listens_at
 from suites.load.order import Order
 from suites.load.progress import Count
 from suites.load.releasing import Releasing, services_of
@@ -79,8 +80,9 @@ class Living:
             stack.push_async_callback(self._end)
             await self._start_routers()
             await self._start_instances(stack)
-            self._watch(Role.SUBJECT, self._subject_pids())
-            self._watch(Role.ROUTER, [router.process.pid for router in self._routers if router.process])
+            self._watch(Role.SUBJECT, self._of_subject())
+            routers = [router.process.pid for router in self._routers if router.process]
+            self._watch(Role.ROUTER, map(Watched.session, routers))
             self._idle = tuple(watched.use() for _, watched in self._watched)
             crew = await self._start_callers()
             await crew.ready()
@@ -152,14 +154,18 @@ class Living:
         await crew.start()
         return crew
 
-    def _watch(self, role: Role, pids: Iterable[int]) -> None:
-        """What these processes take is looked at from now on."""
-        self._watched += [(Member(role=role, nth=nth), Watched(pid)) for nth, pid in enumerate(pids)]
+    def _watch(self, role: Role, each: Iterable[Watched]) -> None:
+        """What these take is looked at from now on."""
+        self._watched += [(Member(role=role, nth=nth), watched) for nth, watched in enumerate(each)]
 
-    def _subject_pids(self) -> Iterator[int]:
+    def _of_subject(self) -> Iterator[Watched]:
+        """As far as it is known: of one that runs already, who listens where it is."""
         for instance in self._instances:
-            if isinstance(instance, ForeignInstance) and instance.process is not None:
-                yield instance.process.pid
+            if isinstance(instance, StandingInstance):
+                if pids := who_listens_at(instance.address):
+                    yield Watched.these(pids)
+            elif instance.process is not None:
+                yield Watched.session(instance.process.pid)
 
     def _sample(self, crew: AnyCrew) -> None:
         counts = self.counts = crew.counts()

@@ -25,7 +25,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     stairs: with a ramp, so many of all slots ask from the beginning, so many from the next equal part of `for_s` on,
     and so on. host: in the head of a request, where it is not the instance's address. sources: addresses from which it
     connects; none: any. leave_every: every so many operations its caller abandons its first poll as soon as it is
-    written (0: none).
+    written (0: none). tls: they speak TLS, and believe who has a certificate of `ca` (PEM; empty: of those that their
+    machine trusts).
     """
 
     index: int
@@ -41,6 +42,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     leave_every: int
     for_s: float | None = None
     stairs: list[int] = msgspec.field(default_factory=list)
+    tls: bool = False
+    ca: str = ""
     host: str = ""
     target: str = ""
     headers: dict[str, str] = msgspec.field(default_factory=dict)

@@ -46,8 +46,8 @@ def target_named(name: str, given: Given = NOTHING_GIVEN) -> SubjectFile:
         name = SERVER + (colon + variant if variant not in ("", "safe") else "")
     match subject_named(name, Supervisor(), given):
         case ForeignSubject(file=file) | StandingSubject(file=file):
-            if file.url.startswith("https:"):
-                raise NoTargetError(f"{file.url!r}; expected http: callers under load speak no TLS")
+            if file.spec.always_tls:
+                raise NoTargetError(f"{name!r} speaks TLS to its routers; expected http: those of a load speak none")
             return file
         case _:
             raise NoTargetError(f"subject {name!r} is no server of its own; expected one that is called over HTTP")
@@ -103,7 +103,7 @@ def loaded(file: SubjectFile, read_timeout_ms: int) -> SubjectFile:
 def orders(
     load: Load, layout: Layout, file: SubjectFile, instances: list[Address], *, leave_every: int = LEAVE_EVERY
 ) -> list[Order]:
-    """What each caller process is told."""
+    """What each caller process is told. Raises OSError for a CA file that is gone."""
     return [
         Order(
             index=index,
@@ -119,6 +119,8 @@ def orders(
             leave_every=leave_every,
             for_s=load.for_s,
             stairs=list(stairs_up_to(load.in_flight, load.stairs)),
+            tls=file.url.startswith("https:"),
+            ca=file.ca_file.read_text() if file.ca_file and file.url else "",
             host=urlsplit(file.url).netloc,
             target=_target(file),
             headers={**(_HEADERS if load.callers is Callers.PLAIN else {}), **file.headers},

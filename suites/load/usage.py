@@ -2,7 +2,9 @@
 
 import os
 import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from suites.load.found import Use
@@ -27,17 +29,27 @@ def _leads(leader: int, pid: int) -> bool:
 
 @dataclass(slots=True)
 class Watched:
-    """One process and what it has started. Its files other than sockets are counted when it is first looked at, before
-    any load: to look at each of 20,000 takes too long.
+    """Some processes. Their files other than sockets are counted when they are first looked at, before any load: to
+    look at each of 20,000 takes too long.
     """
 
-    leader: int
+    pids: Callable[[], Iterable[int]]
     _others: dict[int, int] = field(default_factory=dict)
+
+    @staticmethod
+    def session(leader: int) -> "Watched":
+        """A process, and what it has started."""
+        return Watched(partial(session_of, leader))
+
+    @staticmethod
+    def these(pids: Sequence[int]) -> "Watched":
+        """Those alone."""
+        return Watched(lambda: pids)
 
     def use(self) -> Use:
         """Now. What has ended takes nothing more; its CPU is in that of who waited for it."""
         cpu_s, resident, sockets = 0.0, 0, 0
-        for pid in session_of(self.leader):
+        for pid in self.pids():
             try:
                 cpu_s += own_cpu_s(pid) + waited_cpu_s((Path("/proc") / str(pid) / "stat").read_text())
                 resident += resident_in((Path("/proc") / str(pid) / "statm").read_text())

@@ -96,11 +96,11 @@ def measure(cores: Cores) -> Rates:
         print("beside " + "; ".join([said_by("wrk", "-v"), *(each.version for each in (beside, *mocks.values()))]))
         for number in range(1, ROUNDS + 1):
             _control(control, "reset")
-            found.routers.append(_wrk(script, router, cores.load))
+            found.routers.append(_measured(script, router, cores.load))
             found.exact &= _is_exact(control, found.routers[-1], number)
-            found.nginxes.append(_wrk(script, beside, cores.load))
+            found.nginxes.append(_measured(script, beside, cores.load))
             for name, mock in mocks.items():
-                found.mocks.setdefault(name, []).append(_wrk(script, mock, cores.load))
+                found.mocks.setdefault(name, []).append(_measured(script, mock, cores.load))
     return found
 
 
@@ -120,7 +120,10 @@ def _mocks(stack: ExitStack, body: bytes, cores: Cores, script: Path, missing: l
 def _warm_up(script: Path, server: Server, core: int) -> None:
     best, no_better = float("inf"), 0
     for _ in range(WARM_UPS):
-        now = _wrk(script, server, core, WARM_UP_S).cpu_us
+        run = _wrk(script, server, core, WARM_UP_S)
+        if not run.answered:
+            continue
+        now = run.cpu_us
         no_better = no_better + 1 if now > best * STILL_WARMING else 0
         best = min(best, now)
         if no_better == 2:
@@ -153,6 +156,15 @@ def _wrk(script: Path, server: Server, core: int, seconds: int = SECONDS) -> Loa
     if done.returncode != 0:
         raise MissingError(f"wrk failed: {done.stderr.strip() or done.stdout.strip()!r}; expected a run of {seconds} s")
     return Load(**json.loads(done.stdout.splitlines()[-1]), cpu_s=cpu_s)
+
+
+def _measured(script: Path, server: Server, core: int) -> Load:
+    run = _wrk(script, server, core)
+    if not run.answered:
+        raise SystemExit(
+            f"{server.version or 'the fake router'} answered nothing in {SECONDS} s; expected a quiet machine"
+        )
+    return run
 
 
 def _control(port: int, call: str) -> dict[str, int]:

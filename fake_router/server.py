@@ -1,10 +1,11 @@
 """The router: listeners, connections, and the plans that strike them. It belongs to the loop it was started on."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Self
 
+from fake_router.between import Between
 from fake_router.entries import Marked
 from fake_router.identity import Identity
 from fake_router.ledger import Ledger
@@ -57,6 +58,8 @@ class Router:
         self._board.injector.names = names
         self._reception = Reception(self._board, identity)
         self._faults = ListenerFaults(self._board, self._listeners, self._reception.adopt)
+        # What others do between subject and router.
+        self.between = Between(self._board, self._faults)
         self._with_names = names
         self._names: NameServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -140,33 +143,6 @@ class Router:
     def open_gate(self, name: str) -> None:
         """What plans hold at the gate of that name goes on; it stays open until healing."""
         self._board.open_gate((0, name))
-
-    def reached_through(self, ports: Sequence[int]) -> None:
-        """Subjects reach its upstreams through Toxiproxy, at these ports."""
-        self._faults.reached_through(ports)
-
-    def poisoned(self) -> set[int]:
-        """The upstreams on whose way a toxic may have struck."""
-        return self._board.poisons.upstreams()
-
-    def poisons_over(self) -> set[int]:
-        """Those of them where a connection on which it may have struck has ended."""
-        return self._board.poisons.over()
-
-    def setting_poison(self, upstream: int, *, begun: bool) -> None:
-        """Toxiproxy is about to set a toxic on the way there (begun), or has set it."""
-        self._board.poisons.setting(upstream, begun=begun)
-
-    def settle_poisons(self, *, lost: Mapping[int, int], in_force: Collection[int]) -> None:
-        """Record of each toxic whether it struck, now that the run has settled. lost: how many bytes were lost on the
-        way to each upstream, by Toxiproxy's own count; in_force: those on whose way it says that the toxic is set.
-        """
-        self._board.poisons.settle(self.ledger, lost=lost, in_force=in_force)
-
-    def disturbed(self) -> None:
-        """Docker says that what was to be done to a container was done, and has lasted until now."""
-        self._board.poisons.disturbed(self.ledger)
-        self._faults.disturbed()
 
     def note(self, mark: str) -> None:
         """A point in the run's life, said by whoever runs it."""

@@ -57,7 +57,7 @@ class Disturbed:
     async def _undo(self, act: Disturb) -> None:
         self._undone = True
         if await self._instance.disturbed(act.how):
-            await self._stage.on_router(lambda router: router.disturbed())
+            await self._stage.on_router(lambda router: router.between.disturbed())
         await self._instance.calm()
         await self._stage.on_router(lambda router: router.note("container healthy again"))
 
@@ -88,7 +88,7 @@ class Disturbed:
         """A worker that has not run what it received never does: that it goes no further is what was done to it."""
         upstreams = range(len(self._stage.ports))
         for upstream in upstreams:
-            await self._stage.on_router(partial(Router.setting_poison, upstream=upstream, begun=True))
+            await self._stage.on_router(partial(_begins, upstream))
         await self._instance.disturb(act.how, act.whose)
         await self._stage.on_router(lambda router: router.note(f"container: {act.how}"))
         if act.at is not Moment.RECEIVED:
@@ -97,3 +97,7 @@ class Disturbed:
         if act.thaws:
             await asyncio.sleep(FROZEN * self._stage.subject.spec.read_timeout_ms / 1000)  # the fault is this time
             await self._undo(act)
+
+
+def _begins(upstream: int, router: Router) -> None:
+    router.between.setting_poison(upstream, begun=True)

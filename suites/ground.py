@@ -48,7 +48,7 @@ class Ground:
                 return
             addresses = [(HOST, port) for port in router.ports]
             async with Passage.open(required(toxiproxy), addresses, way.under, listen=spec.listen) as through:
-                router.reached_through(through.ports)
+                router.between.reached_through(through.ports)
                 yield Ground(router=router, way=way, through=through)
         finally:
             await to_the_end(routers.call(router.close))

@@ -35,11 +35,11 @@ class Poisoned:
         if not self._poisons:
             return
         passage = self._stage.passage
-        met = await self._stage.on_router(lambda router: router.poisoned())
+        met = await self._stage.on_router(lambda router: router.between.poisoned())
         in_force = met & await passage.poisoned()
         over = await self._stage.poisons_over(in_force)
         lost = {upstream: lost for upstream in over if (lost := await self._lost(upstream))}
-        await self._stage.on_router(lambda router: router.settle_poisons(lost=lost, in_force=in_force))
+        await self._stage.on_router(lambda router: router.between.settle_poisons(lost=lost, in_force=in_force))
 
     async def lift(self) -> None:
         """None of them is there any more."""
@@ -72,9 +72,9 @@ class Poisoned:
             await self._stage.on_router(lambda router: router.open_gate(gate))
 
     async def _set(self, upstream: int, act: Poison) -> None:
-        await self._stage.on_router(lambda router: router.setting_poison(upstream, begun=True))
+        await self._stage.on_router(lambda router: router.between.setting_poison(upstream, begun=True))
         await self._stage.passage.poison(upstream, act.in_toxiproxy(self._read_timeout_ms))
-        await self._stage.on_router(lambda router: router.setting_poison(upstream, begun=False))
+        await self._stage.on_router(lambda router: router.between.setting_poison(upstream, begun=False))
         mark = f"toxic {act.toxic} on the way to upstream {upstream}"
         await self._stage.on_router(lambda router: router.note(mark))
 

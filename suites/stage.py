@@ -141,7 +141,7 @@ class Stage:
         """
         deadline = time.monotonic() + NOTICING_MS / 1000
         while True:
-            over = upstreams & await self.on_router(Router.poisons_over)
+            over = upstreams & await self.on_router(lambda router: router.between.poisons_over())
             left = upstreams - over
             if not left or time.monotonic() > deadline:
                 return over

@@ -39,10 +39,11 @@ class _Told(list[str]):
 
 
 class _Router:
-    """Writes down what it is told."""
+    """Writes down what it is told, of what is between as well."""
 
     def __init__(self, told: _Told) -> None:
         self._told = told
+        self.between = self
 
     def setting_poison(self, upstream: int, *, begun: bool) -> None:
         self._told.append(f"begun {begun} {upstream}")
@@ -92,7 +93,7 @@ class _Stage:
 
     async def on_router(self, act: Callable[[Any], Any]) -> None:
         name = getattr(getattr(act, "func", None), "__name__", "")
-        if name:  # a method of the real router: the same one of ours
+        if hasattr(_Router, name):  # a method of the real router: the same one of ours
             getattr(self._router, name)(**act.keywords)  # type: ignore[attr-defined]
         else:
             act(self._router)

@@ -20,6 +20,11 @@ class Ending:
     held: tuple[int, ...]
     looks: int = 0
 
+    @property
+    def between(self) -> "Ending":
+        """It is asked for that too."""
+        return self
+
     async def call(self, act: Callable[..., Any], *_: object) -> Any:
         return act(self)
 

@@ -75,7 +75,7 @@ def way() -> Iterator[Way]:
 async def sighted(way: Way, *sendings: tuple[bytes, ...]) -> list[tuple[int | None, bool]]:
     """Operation, and whether it is a probe, of what a router whose way leads there has recorded."""
     async with Router() as router:
-        router.reached_through([way.port])
+        router.between.reached_through([way.port])
         router.arm(PLAN, first_operation=7, read_timeout_ms=300)
         for pieces in sendings:
             way.send(*pieces)
@@ -120,7 +120,7 @@ async def test_what_was_sent_before_it_was_armed_is_not_seen(way: Way) -> None:
     near, far = way.dial()
     pass_on(near, far, PROBE)
     async with Router() as router:
-        router.reached_through([way.port])
+        router.between.reached_through([way.port])
         router.arm(PLAN, first_operation=7, read_timeout_ms=300)
         pass_on(near, far, WHOLE)
         router.drain()

@@ -28,6 +28,9 @@ class Disturbing(StrEnum):
     DISCONNECT = "disconnect"  # it is taken off its network
     MOVE = "move"  # it is taken off its network, and comes back at another address
     LOSE = "lose"  # every packet that comes to it is dropped in its network namespace
+    RATE = "rate"  # what it sends is limited to almost nothing there
+    DELAY = "delay"  # what it sends leaves too late there
+    THROTTLE = "throttle"  # it is left with almost no CPU, and a program in it takes that
 
     @property
     def needs_network(self) -> bool:
@@ -37,13 +40,25 @@ class Disturbing(StrEnum):
     @property
     def lasts(self) -> bool:
         """Until it is healed nobody is served."""
-        return self not in _BACK_AT_ONCE
+        return self not in _SOMEBODY_IS_SERVED
+
+    @property
+    def may_strike_forwarder(self) -> bool:
+        """Its callers are on its network too, and would wait for who is slow for ever."""
+        return not self.needs_network and self is not Disturbing.THROTTLE
+
+    @property
+    def queueing(self) -> str | None:
+        """The queueing discipline of the kernel that does it (tc(8)); None where none is needed."""
+        return _QUEUEING.get(self)
 
 
-_OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE})
-_BACK_AT_ONCE = frozenset({Disturbing.RESTART, Disturbing.MOVE})
+_QUEUEING = {Disturbing.RATE: "tbf", Disturbing.DELAY: "netem"}
+_OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE, *_QUEUEING})
+_SOMEBODY_IS_SERVED = frozenset({Disturbing.RESTART, Disturbing.MOVE, Disturbing.THROTTLE})
+_NOT_BEFORE = frozenset({Disturbing.RESTART, Disturbing.THROTTLE})  # whoever is called then may be served
 _AT_ONCE = frozenset({Disturbing.KILL, Disturbing.RESTART})  # whoever it is done to is ended by it
-_SILENT = frozenset({Disturbing.PAUSE, *_OF_A_NETWORK})
+_SILENT = frozenset({Disturbing.PAUSE, Disturbing.THROTTLE, *_OF_A_NETWORK})
 _MOMENTS = {
     Whose.ROUTER: (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED),
     Whose.FORWARDER: (Moment.RECEIVED, Moment.EXECUTED),  # before that it has nothing in hand
@@ -63,10 +78,10 @@ class Disturb:
 
     def __post_init__(self) -> None:
         moments = _MOMENTS[self.whose]
-        if self.at not in moments or (self.at is Moment.CONNECT and self.how is Disturbing.RESTART):
+        if self.at not in moments or (self.at is Moment.CONNECT and self.how in _NOT_BEFORE):
             raise ValueError(f"{self.how!r} {self.at!r}: it would strike nothing; expected one of {moments!r}")
-        if self.whose is Whose.FORWARDER and self.how.needs_network:
-            raise ValueError(f"{self.how!r} of a forwarder; expected what is done to its processes")
+        if self.whose is Whose.FORWARDER and not self.how.may_strike_forwarder:
+            raise ValueError(f"{self.how!r} of a forwarder; expected what ends its processes, or freezes them")
 
     @property
     def holds(self) -> bool:
@@ -96,9 +111,17 @@ class Disturb:
     @property
     def shows_the_same(self) -> bool:
         """The forwarder sees the same on every machine, and so do its callers. When one thaws its time is over, and an
-        answer may be there; what takes a while may end it before its time is over, or after.
+        answer may be there; what takes a while may end it before its time is over, or after; who is slow may be in
+        time.
         """
-        return self.whose is Whose.ROUTER or self.how in _AT_ONCE
+        if self.whose is Whose.ROUTER:
+            return self.how is not Disturbing.THROTTLE
+        return self.how in _AT_ONCE
+
+    @property
+    def loses_answer(self) -> bool:
+        """What was on its way to the forwarder never comes."""
+        return not self.thaws and self.how is not Disturbing.THROTTLE
 
     @property
     def answer(self) -> Answer:

@@ -19,6 +19,9 @@ _NAMES = {
     Disturbing.DISCONNECT: ("disconnected", "taken off its network"),
     Disturbing.MOVE: ("moved", "taken to another address"),
     Disturbing.LOSE: ("lossy", "cut off: every packet to it is dropped"),
+    Disturbing.RATE: ("rate-limited", "limited to sending one byte a second"),
+    Disturbing.DELAY: ("delayed", "heard a minute late"),
+    Disturbing.THROTTLE: ("throttled", "left with a hundredth of a CPU or less, which another program takes"),
 }
 _AT = {
     Moment.CONNECT: ("before", "before the request comes"),
@@ -41,7 +44,7 @@ def _of_forwarder() -> Iterator[Fault]:
     """What is in its hands is lost with it, or older than it is patient: sent again is none of it."""
     rows = dict(zip((Moment.RECEIVED, Moment.EXECUTED), _OF_FORWARDER, strict=True))
     for how, (name, says) in _NAMES.items():
-        for at, row in rows.items() if not how.needs_network else ():
+        for at, row in rows.items() if how.may_strike_forwarder else ():
             act = Disturb(how=how, at=at, whose=Whose.FORWARDER)
             other = Moment.RECEIVED if at is Moment.EXECUTED else Moment.EXECUTED
             until = ", until its read timeout is over" if act.thaws else ""
@@ -59,8 +62,8 @@ def _of_forwarder() -> Iterator[Fault]:
 def _of_router() -> Iterator[Fault]:
     for how, (name, says) in _NAMES.items():
         for at, (when, moment) in _AT.items():
-            if at is Moment.CONNECT and how in (Disturbing.RESTART, Disturbing.MOVE):
-                continue  # whoever connects afterwards meets nothing
+            if at is Moment.CONNECT and not how.lasts:
+                continue  # whoever connects afterwards meets nothing, or nothing that is certain
             act = Disturb(how=how, at=at)
             safe = sight_of_disturbance(act) is Sight.REFUSED
             twin = Moment.RECEIVED if at is Moment.EXECUTED else Moment.EXECUTED

@@ -1,10 +1,11 @@
 """What a subject or a machine cannot reach: such a run is never made, listed with its reason, and not judged."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from fake_router.identity import Identity
 from fake_router.kernel import can_watch_packets
-from fake_router.own_network import can_filter_packets
+from fake_router.own_network import can_filter_packets, is_entered
 from faults.acts import Act, DialAct, HoldPool, Misresolve, Refuse, Unreachable
 from faults.catalogue import fault_named, filed_under
 from faults.disturbance import Disturb
@@ -13,6 +14,7 @@ from faults.handshake import ShowCertificate
 from faults.plan import Plan
 from faults.vocabulary import Class, Leaving
 from suites.reach_toxiproxy import lacks_before_toxiproxy, lacks_behind_toxiproxy
+from suites.stacks.shaping import lacking
 from suites.subject import SubjectSpec
 from suites.way import way_of
 
@@ -20,22 +22,31 @@ from suites.way import way_of
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
     """What this machine lets the instrument see and do. packets: a packet socket on loopback (CAP_NET_RAW). filters:
-    packet filters, in a network of our own. toxiproxy: a Toxiproxy between the hops.
+    packet filters, in a network of our own. toxiproxy: a Toxiproxy between the hops. no_queueing: why what containers
+    send is not shaped in these ways.
     """
 
     packets: bool
     filters: bool = False
     toxiproxy: bool = False
+    no_queueing: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def here(*, toxiproxy: bool = False) -> "Machine":
         """The machine that we run on, as this user, with a Toxiproxy or without."""
-        return Machine(packets=can_watch_packets(), filters=can_filter_packets(), toxiproxy=toxiproxy)
+        return Machine(
+            packets=can_watch_packets(),
+            filters=can_filter_packets(),
+            toxiproxy=toxiproxy,
+            no_queueing=lacking() if is_entered() else {},  # elsewhere no container has a network of its own
+        )
 
     def lacks_for(self, act: Act) -> str | None:
         """Why this act cannot be done here; None if it can."""
         if isinstance(act, Unreachable) and not self.filters:
             return "a host is made unreachable by a packet filter: needs --own-network, and iptables"
+        if isinstance(act, Disturb) and act.how.queueing is not None:
+            return self.no_queueing.get(act.how.queueing)
         return None
 
 

@@ -58,7 +58,12 @@ def test_whoever_was_ended_under_his_callers_owes_them_no_answer(
 
 
 @pytest.mark.parametrize(
-    ("fault", "verdict"), [("forwarder-paused-executed", Verdict.PASS), ("paused-executed", Verdict.FAIL)]
+    ("fault", "verdict"),
+    [
+        ("forwarder-paused-executed", Verdict.PASS),
+        ("throttled-executed", Verdict.PASS),
+        ("paused-executed", Verdict.FAIL),
+    ],
 )
 def test_whoever_was_frozen_finds_his_answer_when_he_thaws(fault: str, verdict: Verdict) -> None:
     """One whose router was frozen has none."""

@@ -53,7 +53,7 @@ def test_a_moment_at_which_it_would_strike_nothing_is_refused(at: Moment) -> Non
 
 def test_nothing_is_done_to_the_network_of_a_forwarder() -> None:
     """Its callers are there too: nobody could tell what it did."""
-    with pytest.raises(ValueError, match="expected what is done to its processes"):
+    with pytest.raises(ValueError, match="expected what ends its processes, or freezes them"):
         Disturb(how=Disturbing.MOVE, at=Moment.RECEIVED, whose=Whose.FORWARDER)
 
 
@@ -102,6 +102,9 @@ def test_it_strikes_what_was_open_when_it_was_done(open_then: bool) -> None:
         (Disturbing.DISCONNECT, State(status="running", running=True, started_at="1")),
         (Disturbing.MOVE, State(status="running", running=True, started_at="1", addresses=("172.0.0.250",))),
         (Disturbing.LOSE, State(status="running", running=True, started_at="1", drops=True)),
+        (Disturbing.RATE, State(status="running", running=True, started_at="1", shaped="tbf")),
+        (Disturbing.DELAY, State(status="running", running=True, started_at="1", shaped="netem")),
+        (Disturbing.THROTTLE, State(status="running", running=True, started_at="1", throttled=True)),
     ],
 )
 def test_docker_s_word_is_taken_for_what_it_says(how: Disturbing, now: State) -> None:

@@ -13,6 +13,7 @@ from faults.poison import Moment
 from signoff.report import load_report
 from suites.futures.checks import CHECKS
 from suites.futures.situations import OF_CONTAINERS
+from suites.stacks.shaping import lacks
 from tests.command_process import Place, wait_for_end
 from tests.docker_engine import ROOT, Docker, compose, docker_here, ended_by, image_of, run
 
@@ -23,6 +24,8 @@ TWICE = (
     "import socket, sys; sys.excepthook = lambda *it: print(it[1]); "
     'here = socket.create_server(("127.0.0.1", 0)); socket.create_server(here.getsockname())'
 )
+ACTS = {id_: fault.act for id_, fault in DISTURBANCES.items() if isinstance(fault.act, Disturb)}
+UNSHAPED = {id_ for id_, act in ACTS.items() if act.how.queueing is not None and lacks(act.how.queueing)}
 BROKEN = """
 services:
   forwarder:
@@ -76,10 +79,12 @@ def test_each_fault_of_a_container_strikes_with_its_witness(place: Place) -> Non
     """On a network of its own the reference server passes every one."""
     ended = run(place, "check", "--stack", "vllm", "--own-network", "--only", "container/*")
     assert ended.code == 0, ended.err
-    assert {cell.fault for cell in place.report().cells if cell.verdict == "PASS"} == set(DISTURBANCES)
+    cells = place.report().cells
+    assert {cell.fault for cell in cells if cell.verdict == "PASS"} == set(DISTURBANCES) - UNSHAPED
+    assert all("this kernel lays no" in cell.reason for cell in cells if cell.verdict != "PASS")
     struck = [line["entry"] for line in place.ledger() if line["entry"]["entry"] == "Struck"]
     assert {entry["witness"] for entry in struck} == {"engine"}
-    assert len(struck) >= len(DISTURBANCES)
+    assert len(struck) >= len(DISTURBANCES) - len(UNSHAPED)
 
 
 def test_futures_survive_what_is_done_to_the_containers_of_their_router_and_of_their_server(place: Place) -> None:
@@ -96,8 +101,7 @@ def test_on_the_host_s_network_nobody_is_taken_off_it(place: Place) -> None:
     """Those cells are not run, with the reason; the others are, with Toxiproxy on each hop of the stack."""
     ended = run(place, "check", "--stack", "toxiproxy", "--only", "container/*-before/*", "--lanes", "2")
     assert ended.code == 0, ended.err
-    acts = {id_: fault.act for id_, fault in DISTURBANCES.items() if isinstance(fault.act, Disturb)}
-    reached = {id_ for id_, act in acts.items() if act.at is Moment.CONNECT and not act.needs_network}
+    reached = {id_ for id_, act in ACTS.items() if act.at is Moment.CONNECT and not act.needs_network}
     assert {cell.fault for cell in place.report().cells if cell.verdict == "PASS"} == reached
 
 

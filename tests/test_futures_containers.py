@@ -15,7 +15,7 @@ from suites.futures.offer import Storage, Terms
 from suites.futures.quiescence import Quiescence
 from suites.futures.record import Answer, Calmed, Disturbed, Kind, Landed, Submitted
 from suites.futures.stack_host import StruckStackHost, how_ended
-from suites.futures.struck import STRUCK
+from suites.futures.struck import STRIKES, STRUCK
 from suites.futures.suite import out_of_reach
 from suites.processes import Supervisor
 from suites.stacks.compose_file import load_stack
@@ -151,7 +151,7 @@ def test_on_the_host_s_network_a_stack_is_led_through_what_needs_no_other() -> N
     assert "clock" in powers.no_clock
     reached = {name for name, script in STRUCK.items() if not out_of_reach(script, powers)}
     assert reached == {
-        *(f"router: {how}" for how in Disturbing if not how.needs_network),
+        *(f"router: {how}" for how in STRIKES if not how.needs_network),
         "router: pause, briefly",
         "router and server killed",
     }

@@ -3,13 +3,13 @@
 import pytest
 from msgspec import structs
 
-from faults.disturbance import Disturbing
 from suites.futures.life import MAY_ANSWER, State
 from suites.futures.lives import lives_after
 from suites.futures.offer import Offer, Storage, Store, is_offer
 from suites.futures.record import AnyFact, Record
 from suites.futures.situations import OF_CONTAINERS, SITUATIONS, situations_in
 from suites.futures.steps import Loss, Other
+from suites.futures.struck import STRIKES
 from suites.tinker.open_call import Departure
 from tests.futures_records import (
     AGAIN,
@@ -111,7 +111,7 @@ EVERYTHING = (
     *(record(submit(), ask(), landed(), reached(), left(how)) for how in Departure),
     record(submit(), landed()),
     record(submit(BUSY), resubmit(taken())),
-    *(record(submit(), disturbed(how), submit(operation=1)) for how in Disturbing),
+    *(record(submit(), disturbed(how), submit(operation=1)) for how in STRIKES),
     record(submit(), structs.replace(resubmit(taken()), at_once=True), landed(), ask(), reached(), read(AS_JSON)),
 )
 

@@ -93,11 +93,11 @@ def reply_of(attempt: Attempt) -> ReplyAct:
 
 def was_lost(attempt: Attempt) -> bool:
     """Its answer, or a part of it, was lost on the way through Toxiproxy, or in a container. Who was frozen for a while
-    finds it when it thaws.
+    finds it when it thaws, and who is slow may pass it on.
     """
     struck = [strike for strike in attempt.strikes if strike.struck is not None]
     acts = [strike.met.act for strike in struck]
-    disturbed = any(isinstance(act, Disturb) and not act.thaws for act in acts)
+    disturbed = any(isinstance(act, Disturb) and act.loses_answer for act in acts)
     return disturbed or any(isinstance(act, Poison) and act.cuts for act in acts)
 
 

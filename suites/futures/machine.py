@@ -8,7 +8,6 @@ from typing import ClassVar, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from faults.disturbance import Disturbing
 from suites.findings import Verdict
 from suites.futures import steps
 from suites.futures.drawing import MOST, STRANGERS, Drawn, moments
@@ -17,6 +16,7 @@ from suites.futures.offer import Storage, Store
 from suites.futures.player import Player
 from suites.futures.script import Script, script_of
 from suites.futures.steps import AnyStep, First, Other
+from suites.futures.struck import STRIKES
 from suites.futures.table import Table
 from suites.tinker.open_call import Departure
 
@@ -187,7 +187,7 @@ class FuturesMachine(RuleBasedStateMachine):
         """The container of its router: somebody comes meanwhile, and when all is well again."""
         self.strikes -= 1
         none = self.table.powers.no_network
-        how = drawn.one_of([how for how in Disturbing if not (none and how.needs_network)])
+        how = drawn.one_of([how for how in STRIKES if not (none and how.needs_network)])
         held = sorted(self.playing.cast.held)
         self.do(steps.Disturb(how=how, landing=drawn.late(held) if held and drawn.lost % 2 else None))
         self._submit(drawn)

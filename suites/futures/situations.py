@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from faults.disturbance import Disturbing
 from suites.futures.life import CLOSE_MS, Life, PollLife, State
 from suites.futures.lives import Lives, each_moment
 from suites.futures.record import (
@@ -19,6 +18,7 @@ from suites.futures.record import (
     Record,
     Submitted,
 )
+from suites.futures.struck import STRIKES
 from suites.tinker.open_call import Departure
 
 _WHEN = ("in flight", "crossing", "unread")
@@ -62,7 +62,7 @@ SITUATIONS = (
     "asked after its store was lost",
 )
 OF_CONTAINERS = (  # only where there is one between the server and its routers
-    *(f"in flight at a container's {how}" for how in Disturbing),
+    *(f"in flight at a container's {how}" for how in STRIKES),
     "submitted while a container was struck",
 )
 

@@ -10,6 +10,17 @@ from suites.futures.offer import Store
 from suites.futures.script import Script, script_of
 from suites.futures.steps import AnyStep, Calm, Disturb, Land, Open, Poll, Read, Restart, Resubmit, Submit
 
+# What is slow, or shaped, shows a server of futures nothing that these do not.
+STRIKES = (
+    Disturbing.PAUSE,
+    Disturbing.KILL,
+    Disturbing.STOP,
+    Disturbing.RESTART,
+    Disturbing.MEMORY,
+    Disturbing.DISCONNECT,
+    Disturbing.MOVE,
+    Disturbing.LOSE,
+)
 _BRIEFLY = (Disturbing.PAUSE, Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE)  # connections outlive these
 
 
@@ -72,7 +83,7 @@ _BOTH = (
 )
 
 STRUCK: Mapping[str, Script] = {
-    **{f"router: {how}": script_of(_lasting(how), name=f"router: {how}") for how in Disturbing},
+    **{f"router: {how}": script_of(_lasting(how), name=f"router: {how}") for how in STRIKES},
     **{f"router: {how}, briefly": script_of(_brief(how), name=f"router: {how}, briefly") for how in _BRIEFLY},
     "router and server killed": script_of(_BOTH, store=Store.SQLITE, name="router and server killed"),
 }

@@ -1,8 +1,10 @@
 """One container, and what can be done to it: the one file in which the Docker SDK breaks something, and mends it."""
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never
 
@@ -14,6 +16,7 @@ from faults.disturbance import Disturbing
 from suites.printable import shortened
 from suites.stacks.errors import StackError
 from suites.stacks.network import moved_address
+from suites.stacks.shaping import shape, shaped, unshape
 from suites.stacks.state import State
 
 STOPPING_S = 1  # between SIGTERM and SIGKILL
@@ -26,6 +29,11 @@ echo 1000 >/proc/1/oom_score_adj
 for one in 1 2 3 4 5 6 7 8; do head -c 8000000000 /dev/zero | tail >/dev/null & done
 wait
 """
+_BUSY = "/dev/shm/retryproof"
+_IS_BUSY = f": >{_BUSY}; while [ -e {_BUSY} ]; do :; done"
+_PERIOD_US, _LEAST_QUOTA_US = 200_000, 1_000  # no engine takes a smaller quota
+_USUAL_PERIOD_US = 100_000
+_THROTTLED_S = 5
 _DROP = ("INPUT", "!", "-i", "lo", "-j", "DROP")
 _UNLIMITED = -1
 _MUCH_BYTES = 1 << 40  # an engine takes no limit away, but any: this one nobody meets
@@ -41,16 +49,19 @@ class Contained:
         self._container = container
         self._network_of = network_of
         self._undo: list[Callable[[], Any]] = []  # the last first
+        self._doing: Disturbing | None = None
+        self._throttled_before = 0  # periods in which it had to wait for CPU
 
     def state(self) -> State:
         """What the engine says of it now."""
         with self._asked("does not say how it is"):
             self._container.reload()
-            return state_of(self._container, drops=self._drops())
+            return replace(state_of(self._container), **self._witnessed())
 
     def disturb(self, how: Disturbing) -> None:
         """Do that; it is so when this returns."""
         with self._asked(f"did not do it ({how})"):
+            self._doing = how
             match how:
                 case Disturbing.PAUSE:
                     self._container.pause()
@@ -71,6 +82,10 @@ class Contained:
                 case Disturbing.LOSE:
                     self._iptables("-A", *_DROP)
                     self._undo.append(partial(self._iptables, "-D", *_DROP))
+                case Disturbing.RATE | Disturbing.DELAY:
+                    self._shape(str(how.queueing))
+                case Disturbing.THROTTLE:
+                    self._throttle()
                 case _:
                     assert_never(how)
 
@@ -94,6 +109,7 @@ class Contained:
         with self._asked("did not undo what was done"):
             while self._undo:
                 self._undo.pop()()
+            self._doing = None
 
     def _starve(self) -> None:
         limit = self._container.attrs["HostConfig"].get("Memory") or _MUCH_BYTES
@@ -104,6 +120,31 @@ class Contained:
         # It is killed with the rest: that nobody answers is what was asked for.
         self._container.exec_run(["sh", "-c", _ASKS_FOR_MEMORY], user="root", detach=True)
         self._container.wait()
+
+    def _throttle(self) -> None:
+        """A limit that nobody meets would strike nobody: something in it is busy from then on, and has met it."""
+        told = self._container.attrs["HostConfig"]
+        period, quota = told.get("CpuPeriod") or _USUAL_PERIOD_US, told.get("CpuQuota") or _UNLIMITED
+        self._throttled_before = self._throttled_periods()
+        self._container.exec_run(["sh", "-c", _IS_BUSY], user="root", detach=True)
+        self._undo.append(partial(self._container.exec_run, ["rm", "-f", _BUSY], user="root"))
+        self._container.update(cpu_period=_PERIOD_US, cpu_quota=_LEAST_QUOTA_US)
+        self._undo.append(partial(self._container.update, cpu_period=period, cpu_quota=quota))
+        deadline_s = time.monotonic() + _THROTTLED_S
+        while self._throttled_periods() <= self._throttled_before and time.monotonic() < deadline_s:
+            time.sleep(_PERIOD_US / 1_000_000 / 4)  # the kernel counts at the end of a period, and tells nobody
+
+    def _throttled_periods(self) -> int:
+        stats = self._container.stats(stream=False, one_shot=True)
+        return int(stats["cpu_stats"]["throttling_data"]["throttled_periods"])
+
+    def _shape(self, kind: str) -> None:
+        shape(self._namespace, kind)
+        self._undo.append(partial(unshape, self._namespace))
+
+    @property
+    def _namespace(self) -> str:
+        return str(self._container.attrs["NetworkSettings"]["SandboxKey"])
 
     def _take_off(self, *, comes_back: bool) -> None:
         """From each of its networks; and back at another address of each."""
@@ -125,20 +166,27 @@ class Contained:
             expected = "a service with `cap_add: [NET_ADMIN]` and iptables in its image"
             raise StackError(f"iptables in the container of {self.service!r}: {said}; expected {expected}")
 
-    def _drops(self) -> bool:
-        """Asked only where it was told to."""
-        if not self._undo or not self._container.attrs["State"].get("Running"):
-            return False
-        if self._container.attrs["State"].get("Paused") or self._container.attrs["HostConfig"]["NetworkMode"] == "host":
-            return False
-        done = self._container.exec_run(["iptables", "-w", "-C", *_DROP], user="root")
-        return bool(done.exit_code == 0)
+    def _witnessed(self) -> dict[str, Any]:
+        """What is asked only where it was done."""
+        state = self._container.attrs["State"]
+        if not state.get("Running") or state.get("Paused"):
+            return {}
+        match self._doing:
+            case Disturbing.LOSE:
+                done = self._container.exec_run(["iptables", "-w", "-C", *_DROP], user="root")
+                return {"drops": done.exit_code == 0}
+            case Disturbing.RATE | Disturbing.DELAY:
+                return {"shaped": shaped(self._namespace)}
+            case Disturbing.THROTTLE:
+                return {"throttled": self._throttled_periods() > self._throttled_before}
+            case _:
+                return {}
 
     def _asked(self, what: str) -> AbstractContextManager[None]:
         return in_words(f"the engine {what}: the container of {self.service!r}")
 
 
-def state_of(container: Container, *, drops: bool = False) -> State:
+def state_of(container: Container) -> State:
     """What was last read of it."""
     state, networks = container.attrs["State"], container.attrs.get("NetworkSettings", {}).get("Networks") or {}
     return State(
@@ -151,7 +199,6 @@ def state_of(container: Container, *, drops: bool = False) -> State:
         started_at=str(state.get("StartedAt", "")),
         health=str((state.get("Health") or {}).get("Status", "")).replace("none", ""),
         addresses=tuple(sorted(one["IPAddress"] for one in networks.values() if one.get("IPAddress"))),
-        drops=drops,
     )
 
 

@@ -9,7 +9,8 @@ from faults.disturbance import Disturbing
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """pid: of its first process; 0 while it does not run. health: empty where it has no health check. addresses: on
-    networks of its own. drops: every packet that comes to it is dropped.
+    networks of its own. drops: every packet that comes to it is dropped. shaped: the queueing discipline over what it
+    sends. throttled: it had to wait for its limit of CPU, since that was set.
     """
 
     status: str
@@ -22,6 +23,8 @@ class State:
     health: str = ""
     addresses: tuple[str, ...] = ()
     drops: bool = False
+    shaped: str = ""
+    throttled: bool = False
 
     @property
     def is_unwell(self) -> bool:
@@ -50,5 +53,9 @@ def is_disturbed(how: Disturbing, before: State, now: State) -> bool:
             return now.running and bool(now.addresses) and not set(now.addresses) & set(before.addresses)
         case Disturbing.LOSE:
             return now.running and now.drops and now.started_at == before.started_at
+        case Disturbing.RATE | Disturbing.DELAY:
+            return now.running and now.shaped == how.queueing and now.started_at == before.started_at
+        case Disturbing.THROTTLE:
+            return now.running and now.throttled and now.started_at == before.started_at
         case _:
             assert_never(how)

@@ -5,7 +5,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,3 +133,17 @@ def wait_for_end(pids: Mapping[int, str]) -> None:
             assert select.select([descriptor], [], [], DEADLINE_S)[0], f"{pid} is still there: {command}"
         finally:
             os.close(descriptor)
+
+
+def until_none_is_left(place: Place) -> None:
+    """Workers end first, and what they had started after them."""
+    while left := place.processes():
+        wait_for_end(left)
+
+
+def left_clean(folder: Path) -> Iterator[Place]:
+    """A place there; afterwards no process is left in it, and no temporary file."""
+    place = Place(path=folder)
+    yield place
+    until_none_is_left(place)
+    assert place.temporary() == []

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.command_process import Ended, Place, wait_for_end
+from tests.command_process import Ended, Place, left_clean
 
 HEALTHY = ("--only", "*/healthy/first")
 ONE_CELL = ("check", "reference", *HEALTHY, "--out", "out")
@@ -24,10 +24,7 @@ NOWHERE = "/nowhere"  # a PATH on which nothing is installed
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     """A folder; afterwards no process and no temporary file is left in it."""
-    place = Place(path=tmp_path)
-    yield place
-    wait_for_end(place.processes())
-    assert place.temporary() == []
+    yield from left_clean(tmp_path)
 
 
 def limited(number: int, limit: int) -> Callable[[], None]:

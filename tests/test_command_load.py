@@ -12,7 +12,7 @@ from retryproof.__main__ import run
 from retryproof.exits import Exit
 from signoff.load_report import LoadReport
 from suites.processes import ReservedPort
-from tests.command_process import Ended, Place, ended, wait_for_end, wait_until
+from tests.command_process import Ended, Place, ended, left_clean, wait_until
 
 MIX = 'name = "one"\norigin = "a test"\nper_1000 = 1000\n[faults]\n503-after = 1\n'
 
@@ -20,10 +20,7 @@ MIX = 'name = "one"\norigin = "a test"\nper_1000 = 1000\n[faults]\n503-after = 1
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     """A folder; afterwards no process is left in it."""
-    place = Place(path=tmp_path)
-    yield place
-    wait_for_end(place.processes())
-    assert place.temporary() == []
+    yield from left_clean(tmp_path)
 
 
 def _load(place: Place, *arguments: str) -> Ended:

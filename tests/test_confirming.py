@@ -1,41 +1,20 @@
 """What fails by cause or timing must come back alone, and a run that the machine stalled in is no first time."""
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
 from faults.plan import Plan
-from signoff.examination import OnLost, examine
-from signoff.items import Item
-from signoff.results import Examination
 from suites.cells import all_cells
-from suites.driver import Driver
 from suites.findings import Verdict
-from suites.reach import Machine
-from suites.reference import reference_subject
 from suites.run import Run
-from tests.ledgers import (
-    FRESH,
-    accepted,
-    executed,
-    lost,
-    ok,
-    opened,
-    received,
-    replied,
-    replying,
-    run,
-    striking,
-    struck,
-)
+from tests.ledgers import FRESH, accepted, executed, lost, ok, opened, received, replied, replying, run
+from tests.told_runs import SPEC, answered_503, examined
 
 PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
 CELL = next(cell for cell in all_cells() if cell.id == "status/503-after/first")
-SPEC = reference_subject(None, "").spec
 
 
 class Told:
@@ -55,7 +34,7 @@ class Told:
         self.runs += 1
         fresh = lost(FRESH) if self.runs in self._unhealed else ok(FRESH, 90)
         stalled_ms = 500.0 if self.runs in self._stalls else 0.0
-        lived = _missed(plan) if self.runs in self._missed else _struck_once(plan)
+        lived = _missed(plan) if self.runs in self._missed else answered_503(plan, "503-after", worked=True)
         return replace(lived, history=(lost(status=503), fresh), stalled_ms=stalled_ms)
 
 
@@ -65,20 +44,8 @@ def _missed(plan: Plan) -> Run:
     )
 
 
-def _struck_once(plan: Plan) -> Run:
-    did = [opened(1), received(1), accepted(1), executed(1, 1), striking("503-after", exchange=1)]
-    return run(plan, [*did, replying(1, 503), replied(1), struck(len(did))], subject=SPEC.facts)
-
-
-async def _examined(driver: Told) -> Verdict | None:
-    examination = Examination(spec=SPEC, items=(Item(id=CELL.id, plan=CELL.plan, cell=CELL),))
-
-    async def through(plans: Sequence[Plan], on_run: Callable[[int, Run], None], _: OnLost) -> None:
-        for place, plan in enumerate(plans):
-            on_run(place, await driver.run(plan))
-
-    await examine(examination, cast("Driver", driver), Machine.here(), lambda *_: None, through=through)
-    return examination.results[CELL.id].judgement.verdict
+def _examined(driver: Told) -> Verdict | None:
+    return examined(driver, [CELL]).results[CELL.id].judgement.verdict
 
 
 @pytest.mark.parametrize(
@@ -104,12 +71,12 @@ def test_what_fails_by_cause_is_a_failure_when_it_was_seen_twice(
 ) -> None:
     """Also outside company: a process that is not ours may have been held up, and no loop of ours has felt it."""
     driver = Told(frozenset(unhealed), frozenset(stalls))
-    assert asyncio.run(_examined(driver)) is verdict
+    assert _examined(driver) is verdict
     assert driver.runs == runs
 
 
 def test_a_confirmation_that_judged_nothing_is_made_again() -> None:
     """Its fault was not met, so that what failed had no occasion to come back; it does at the next one."""
     driver = Told(frozenset({1, 3}), frozenset(), missed=frozenset({2}))
-    assert asyncio.run(_examined(driver)) is FAIL
+    assert _examined(driver) is FAIL
     assert driver.runs == 3

@@ -1,43 +1,22 @@
 """A cell that went otherwise than its twin's while this machine stalled has another chance, and no more than that."""
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
 from faults.plan import Plan
-from signoff.examination import OnLost, examine
-from signoff.items import Item
-from signoff.results import Examination
 from suites.cells import Cell, all_cells
-from suites.driver import Driver
 from suites.findings import Verdict
-from suites.reach import Machine
-from suites.reference import reference_subject
 from suites.run import Run
-from tests.ledgers import (
-    FRESH,
-    accepted,
-    executed,
-    lost,
-    ok,
-    opened,
-    received,
-    replied,
-    replying,
-    run,
-    striking,
-    struck,
-)
+from tests.ledgers import FRESH, lost, ok
+from tests.told_runs import SPEC, answered_503, examined
 
 PASS, UNKNOWN, FAIL = Verdict.PASS, Verdict.UNKNOWN, Verdict.FAIL
 BEFORE, AFTER = "status/503-before/first", "status/503-after/first"
 CELLS = [cell for cell in all_cells() if cell.id in (BEFORE, AFTER)]
-SPEC = reference_subject(None, "").spec
 
 
 class Told:
@@ -55,23 +34,14 @@ class Told:
         self.runs[fault] += 1
         first = fault == "503-before"
         number = self.runs[fault] if first else 0
-        worked = [] if first else [accepted(1), executed(1, 1)]
-        did = [opened(1), received(1), *worked, striking(fault, exchange=1)]
-        lived = run(plan, [*did, replying(1, 503), replied(1), struck(len(did))], subject=SPEC.facts)
+        lived = answered_503(plan, fault, worked=not first)
         history = (lost(status=504 if number in self._otherwise else 503), ok(FRESH, 90))
         return replace(lived, history=history, stalled_ms=500.0 if number in self._stalls else 0.0)
 
 
-def _examined(driver: Told, cells: Sequence[Cell]) -> set[Verdict | None]:
+def _verdicts(driver: Told, cells: Sequence[Cell]) -> set[Verdict | None]:
     """All verdicts of these."""
-    examination = Examination(spec=SPEC, items=tuple(Item(id=cell.id, plan=cell.plan, cell=cell) for cell in cells))
-
-    async def through(plans: Sequence[Plan], on_run: Callable[[int, Run], None], _: OnLost) -> None:
-        for place, plan in enumerate(plans):
-            on_run(place, await driver.run(plan))
-
-    asyncio.run(examine(examination, cast("Driver", driver), Machine.here(), lambda *_: None, through=through))
-    return {result.judgement.verdict for result in examination.in_order()}
+    return {result.judgement.verdict for result in examined(driver, cells).in_order()}
 
 
 @pytest.mark.parametrize(
@@ -91,12 +61,12 @@ def test_what_went_otherwise_than_its_twin_while_the_machine_stalled_is_lived_th
 ) -> None:
     """Its twin, which did not stall, is not."""
     driver = Told(stalls, otherwise)
-    assert _examined(driver, CELLS) == {verdict}
+    assert _verdicts(driver, CELLS) == {verdict}
     assert driver.runs == {"503-before": runs, "503-after": 1}
 
 
 def test_so_is_one_that_has_no_twin_itself_and_is_one() -> None:
     """The other cell, which is held against it, shows the difference."""
     driver = Told((1, 2), (1, 2))
-    assert _examined(driver, [replace(cell, twin=None) if cell.id == BEFORE else cell for cell in CELLS]) == {PASS}
+    assert _verdicts(driver, [replace(cell, twin=None) if cell.id == BEFORE else cell for cell in CELLS]) == {PASS}
     assert driver.runs == {"503-before": 3, "503-after": 1}

@@ -16,7 +16,7 @@ from retryproof.workers import MOST_STARTED, NUMBERS
 from retryproof.writing import NOT_FINISHED
 from signoff.report import load_report
 from signoff.sign_off import load_sign_off
-from tests.command_process import Place, ended, wait_for_end, wait_for_ledger, wait_until
+from tests.command_process import Place, ended, left_clean, until_none_is_left, wait_for_ledger, wait_until
 
 needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 CELLS = ("--only", "status/50?-*/first", "--out", "out")  # eight cells, and one that is its own
@@ -26,16 +26,7 @@ WORKER = "retryproof.worker"
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     """A folder; afterwards no process is left in it, and no temporary file."""
-    place = Place(path=tmp_path)
-    yield place
-    until_none_is_left(place)
-    assert place.temporary() == []
-
-
-def until_none_is_left(place: Place) -> None:
-    """Workers end first, and what they had started after them."""
-    while left := place.processes():
-        wait_for_end(left)
+    yield from left_clean(tmp_path)
 
 
 def workers(place: Place) -> list[int]:

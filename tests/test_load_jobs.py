@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from signoff.load_report import LoadReport
-from tests.command_process import Place, ended, wait_for_end, wait_until
+from tests.command_process import Place, ended, left_clean, wait_for_end, wait_until
 from tests.test_command_load import MIX
-from tests.test_jobs import WORKER, until_none_is_left, workers
+from tests.test_jobs import WORKER, workers
 
 SLOW = ("load", "reference", "--in-flight", "4", "--operations", "8", "--mode", "engine:2,1", "--json", "--out", "out")
 
@@ -19,10 +19,7 @@ SLOW = ("load", "reference", "--in-flight", "4", "--operations", "8", "--mode", 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     """A folder; afterwards no process is left in it, and no temporary file."""
-    place = Place(path=tmp_path)
-    yield place
-    until_none_is_left(place)
-    assert place.temporary() == []
+    yield from left_clean(tmp_path)
 
 
 def load_report(printed: str) -> LoadReport:

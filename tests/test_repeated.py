@@ -15,7 +15,8 @@ from suites.findings import Verdict
 from suites.reach import Machine
 from suites.run import Run
 from tests.ledgers import lost
-from tests.test_confirming import CELL, SPEC, Told
+from tests.test_confirming import CELL, Told
+from tests.told_runs import SPEC
 
 
 async def _repeated(*statuses: int, missed: frozenset[int] = frozenset()) -> Result:

@@ -9,17 +9,13 @@ import pytest
 from retryproof.beside import Turn, side_by_side
 from retryproof.exits import Exit
 from signoff.published import load_all
-from tests.command_process import Place, ended, wait_for_end, wait_until
+from tests.command_process import Place, ended, left_clean, wait_until
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     """A folder; afterwards no process is left in it, and no temporary file."""
-    place = Place(path=tmp_path)
-    yield place
-    while left := place.processes():
-        wait_for_end(left)
-    assert place.temporary() == []
+    yield from left_clean(tmp_path)
 
 
 def test_each_line_is_heard_and_each_exit_code_is_known() -> None:

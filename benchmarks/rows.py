@@ -37,7 +37,7 @@ ROWS: tuple[Row, ...] = (
         name="property_rate",
         says="property examples on the reference in this process",
         words=("benchmarks.property_rate",),
-        bottleneck="sixteen trips from thread to thread for an example, whose wake-ups are half of it; then the "
+        bottleneck="fifteen trips from thread to thread for an example, whose wake-ups are half of it; then the "
         "interpreter, a fifteenth of it for router, forwarder and sockets",
         expected_s=8,
     ),

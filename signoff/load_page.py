@@ -73,8 +73,29 @@ def _machine(report: LoadReport) -> str:
 
 def _table(report: LoadReport) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in _COLUMNS)
-    rows = "".join(f"<tr>{''.join(_cells(step))}</tr>" for step in report.steps)
+    rows = "".join(f"<tr>{''.join(cells)}</tr>" for step in report.steps for cells in _rows(step))
     return f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+
+
+def _rows(step: Step) -> Iterator[Iterator[str]]:
+    """Its own, and below it those of the stairs of a ramp."""
+    yield _cells(step)
+    for stair in step.stairs:
+        yield _cells_of_stair(stair)
+
+
+def _cells_of_stair(stair: Stair) -> Iterator[str]:
+    """What is not known of a stair alone is left out."""
+    held = stair.resident_bytes_per_operation
+    yield f'<th scope="row">of it {stair.in_flight:,}</th>'
+    known = {
+        "operations": f"{stair.operations:,}",
+        "a second": f"{stair.per_second:,.0f}",
+        "CPU ms": "-" if stair.cpu_ms_per_operation is None else f"{stair.cpu_ms_per_operation:,.3f}",
+        "KiB": "-" if held is None else f"{held / 1024:,.1f}",
+    }
+    for column in _COLUMNS[1:]:
+        yield f'<td class="n">{known.get(column, "")}</td>'
 
 
 def _cells(step: Step) -> Iterator[str]:

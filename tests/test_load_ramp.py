@@ -56,7 +56,9 @@ def test_what_an_operation_took_is_told_of_each_stair() -> None:
     assert [one.in_flight for one in step.stairs] == [1, 2, 4]
     assert [one.cpu_ms_per_operation for one in step.stairs] == pytest.approx([1, 2, 4])
     assert [(one.operations, one.per_second) for one in step.stairs] == [(70, 10)] * 3
-    costs = data_in(html_of_load(loaded(("steps", [step]))))["steps"][0]["costs"]
+    page = html_of_load(loaded(("steps", [step])))
+    assert b'<th scope="row">of it 2</th><td class="n">70</td><td class="n"></td><td class="n">10</td>' in page
+    costs = data_in(page)["steps"][0]["costs"]
     assert [(one["in_flight"], one["caller_cpu_ms"]) for one in costs] == [(1, 0), (2, 0), (4, 0)]
 
 

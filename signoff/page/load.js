@@ -1,5 +1,5 @@
 const SVG = "http://www.w3.org/2000/svg";
-const W = 480, H = 260, LEFT = 58, RIGHT = 12, TOP = 14, BOTTOM = 34;
+const W = 480, H = 260, LEFT = 58, RIGHT = 12, TOP = 28, BOTTOM = 34, LETTER = 8;
 function svg(name, attributes, text) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -27,10 +27,12 @@ function plot(title, along, up, lines, log) {
   const marks = log ? [...new Set(all.map(([x]) => x))] : [0, 1, 2, 3, 4].map((part) => low + wide * part / 4);
   for (const x of marks) drawn.append(svg("text", { x: X(x), y: H - BOTTOM + 16, "text-anchor": "middle" }, brief(x)));
   drawn.append(svg("text", { x: (LEFT + W) / 2, y: H - 3, "text-anchor": "middle" }, along));
+  let named = LEFT;  // names stand above the plot, one beside the other: no line crosses them
   lines.forEach((line, n) => {
     const kind = "abcd"[n % 4];
     drawn.append(svg("polyline", { class: `line ${kind}`, points: line.points.map(([x, y]) => `${X(x)},${Y(y)}`).join(" ") }),
-      svg("text", { class: kind, x: LEFT + 8, y: TOP + 12 + 15 * n }, line.name));
+      svg("text", { class: kind, x: named, y: 14 }, line.name));
+    named += LETTER * line.name.length + 18;
     if (log) for (const [x, y] of line.points) drawn.append(svg("circle", { class: `dot ${kind}`, cx: X(x), cy: Y(y), r: 4 }));
   });
   return el("figure", {}, drawn, el("figcaption", {}, `${title} (${up})`));

@@ -16,6 +16,7 @@ from retryproof.examine import examine_subject, items_for
 from retryproof.exits import CommandError, Exit
 from retryproof.folder import write_whole
 from retryproof.options import ExamineOptions
+from retryproof.output import say
 from retryproof.sessions import Session, with_subject
 from signoff.items import Item
 from signoff.published import Published, dump_published, file_name, load_all, load_published, published, version_number
@@ -126,13 +127,34 @@ def seen(one: Candidate, items: tuple[Item, ...], options: ExamineOptions, conso
     in_vain: Counter[str] = Counter()
     for _ in range(ROUNDS):
         doubtful = {cell.id for cell in report.cells if _is_doubtful(cell) and in_vain[cell.id] < IN_VAIN}
-        if not doubtful or time.monotonic() - began > limit_s / 2:
+        left_s = limit_s - (time.monotonic() - began)
+        if not doubtful or left_s < limit_s / 2:
             break
-        again = examine_subject(one.name, with_twins(items, doubtful), options, console).report
+        again = _once_more(one, with_twins(items, doubtful), _limited(options, left_s), console)
+        if again is None:
+            break
         report = _with(report, [cell for cell in again.cells if cell.id in doubtful])
         in_vain.update(cell.id for cell in report.cells if cell.id in doubtful and not cell.stalled)
     subject = msgspec.structs.replace(report.subject, version=one.spec.version)
     return msgspec.structs.replace(report, subject=subject, named=one.name)
+
+
+def _once_more(one: Candidate, items: tuple[Item, ...], options: ExamineOptions, console: Console) -> Report | None:
+    """None, and a message, where it could not run: what is known of it already stays known. Raises CommandError where
+    it was interrupted.
+    """
+    try:
+        return examine_subject(one.name, items, options, console).report
+    except CommandError as error:
+        if error.code is not Exit.COULD_NOT_RUN:
+            raise
+        say(f"{one.name}: what proved nothing was not lived through again: {error}")
+        return None
+
+
+def _limited(options: ExamineOptions, left_s: float) -> ExamineOptions:
+    """The same with so much time; with no limit where there was none."""
+    return options if options.limit_s is None else replace(options, limit_s=round(left_s, 1))
 
 
 def _is_doubtful(cell: CellReport) -> bool:

@@ -173,6 +173,24 @@ def test_what_takes_half_of_its_time_is_published_as_it_is(surveys: Surveys, mon
     assert [one.mark for one in load_all(surveys.folder / "results")[0].cells] == ["unknown"]
 
 
+def test_a_round_that_cannot_be_ended_costs_nothing_of_what_is_known(
+    surveys: Surveys, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that hangs in every run takes whole ceilings, and one that does not start again was examined before."""
+
+    def goes(_name: str, _items: tuple[Item, ...]) -> tuple[CellReport, ...]:
+        if len(surveys.examined) > 1:
+            raise CommandError("not done within 9 s", Exit.COULD_NOT_RUN)
+        return (UNPROVED,)
+
+    surveys.goes = goes
+    assert surveys.run("reference", "--limit-s", "600") is Exit.PASS
+    (found,) = load_all(surveys.folder / "results")
+    assert [one.mark for one in found.cells] == ["unknown"]
+    said = "retryproof: reference: what proved nothing was not lived through again: not done within 9 s\n"
+    assert capsys.readouterr().err == said
+
+
 @pytest.mark.parametrize(
     ("turns", "code", "runs"),
     [

@@ -13,7 +13,7 @@ if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != _OURS:
 
 # after that: all of it is ours
 from retryproof.exits import CommandError, Exit  # noqa: E402
-from retryproof.interrupts import take_over  # noqa: E402
+from retryproof.interrupts import let_end, take_over  # noqa: E402
 from retryproof.output import say  # noqa: E402
 
 TRACEBACK = "RETRYPROOF_TRACEBACK"
@@ -26,7 +26,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a locale without our characters is no reason to crash
-    code = run(sys.argv[1:])
+    try:
+        code = run(sys.argv[1:])
+        let_end()
+    except KeyboardInterrupt:  # between the two
+        let_end()
+        code = Exit.INTERRUPTED
     if code is Exit.INTERRUPTED:
         _leave_with(code)
     sys.exit(code)

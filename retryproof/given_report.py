@@ -4,8 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from retryproof.exits import CommandError, Exit
 from retryproof.sign_off_folder import FILE, PATHS
+from signoff.load_report import LoadReport
 from signoff.report import Report, ReportError, load_report
 from signoff.sign_off import SignOff
 
@@ -13,10 +16,21 @@ _Held = TypeVar("_Held", Report, SignOff)
 
 
 def _beside(path: Path) -> str:
-    """A sign-off is no report, and has two."""
+    """A sign-off is no report, and has two; a load's holds no cells, and has its one face."""
     both = [path.parent / one for one in PATHS]
-    held = path.name == FILE and all(one.is_file() for one in both)
-    return f"; a sign-off holds two: {str(both[0])!r} and {str(both[1])!r}" if held else ""
+    if path.name == FILE and all(one.is_file() for one in both):
+        return f"; a sign-off holds two: {str(both[0])!r} and {str(both[1])!r}"
+    if _is_of_a_load(path):
+        return f"; it is that of a load, which is looked at in {str(path.with_name('report.html'))!r}"
+    return ""
+
+
+def _is_of_a_load(path: Path) -> bool:
+    try:
+        msgspec.json.decode(path.read_bytes(), type=LoadReport)
+    except (OSError, msgspec.MsgspecError, RecursionError):
+        return False
+    return True
 
 
 def load_given_report(option: str, path: Path) -> Report:

@@ -32,6 +32,14 @@ def take_over() -> None:
             signal.signal(number, _interrupt)
 
 
+def let_end() -> None:
+    """From now on none of them does anything: all has been said and cleaned up, and the exit code is that of the work,
+    also where one comes while the interpreter ends, which takes a moment.
+    """
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @contextmanager
 def cancelling(task: asyncio.Task[Any], leave: Callable[[], None]) -> Iterator[None]:
     """While inside, they cancel that task of the running loop, so that everything is written and cleaned up. `leave`

@@ -99,8 +99,20 @@ class _Made:
     wanted: int
     left_out: tuple[str, ...]
     version: str = ""
+    begun: bool = False
     steps: tuple[Step, ...] = ()
     _why: str = ""
+
+    def looking(self, look: Callable[[Sample], None]) -> Callable[[Sample], None]:
+        """Before the first look there is a report that says what is to come: a load that is killed leaves it."""
+
+        def seen(sample: Sample) -> None:
+            if not self.begun:
+                self.begun = True
+                self.write(self.report)
+            look(sample)
+
+        return seen
 
     def add(self, found: Found) -> None:
         """One load is over."""
@@ -114,7 +126,7 @@ class _Made:
 
     def stopped(self, why: str) -> CommandError:
         """It cannot go on; what there is of it is said to be a part."""
-        if self.steps:
+        if self.begun:
             self.partial(why)
         return CommandError(why, Exit.COULD_NOT_RUN)
 
@@ -175,7 +187,7 @@ async def _all(made: _Made, loads: list[Load], look: Callable[[Sample], None], p
                 supervisor=supervisor,
                 between=between,
                 folder=folder,
-                look=look,
+                look=made.looking(look),
                 where=where,
             )
             for load in loads:

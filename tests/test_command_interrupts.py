@@ -202,6 +202,26 @@ def test_what_is_interrupted_inside_an_exec_ends_with_130_too(tmp_path: Path) ->
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "retryproof: interrupted\n")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_one_that_comes_while_the_interpreter_ends_changes_nothing(number: int) -> None:
+    """All has been said: the exit code is that of the work. Modules are taken down when Python has given its handlers
+    back to the kernel, which ends a process by the signal.
+    """
+    code = f"""if True:
+        import signal, sys
+        from retryproof.__main__ import main
+        class Last:
+            def __del__(self, send=signal.raise_signal):
+                send({number:d})
+        last = Last()
+        sys.argv = ["retryproof", "faults", "no-such-fault"]
+        main()
+    """
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("retryproof: fault 'no-such-fault' is not in the catalogue")
+
+
 def test_one_that_comes_where_nothing_can_be_raised_comes_again() -> None:
     """As in a callback of the garbage collector, in which Hypothesis spends its time when it draws."""
     code = """if True:

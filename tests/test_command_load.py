@@ -130,3 +130,15 @@ def test_a_subject_that_cannot_be_reached_is_said_to_be_so(place: Place) -> None
     assert end.code == 4
     assert "http://127.0.0.1:1 cannot be reached" in end.err
     assert place.folders() == []
+
+
+def test_a_load_that_is_killed_leaves_a_report_that_claims_nothing(tmp_path: Path) -> None:
+    """From the first look at it on; its temporary folder is removed by the next command."""
+    place = Place(path=tmp_path)
+    with place.start("load", "reference", "--in-flight", "4", "--for", "10m", "--out", "out") as process:
+        wait_until(process, lambda: any(path.stat().st_size for path in place.path.glob("out/*/report.json")))
+        process.kill()
+        process.wait()
+    report = _report(place)
+    assert (report.partial, report.verdict, report.steps) == ("1 of 1 loads are to come", "UNKNOWN", [])
+    wait_for_end(place.processes())

@@ -17,6 +17,7 @@ from signoff.report import Report, dump_report
 from signoff.sign_off import dump_sign_off
 from signoff.signing_off import sign_off_of
 from tests.literal_reports import RETRIED, broken, cell, literal_report
+from tests.test_load_report import loaded
 
 PATHS = ("base/report.json", "candidate/report.json")
 BASE, CANDIDATE = (
@@ -77,6 +78,7 @@ def changed(**keys: Any) -> bytes:
             {"report.json": changed(schema=2)},
             "has schema 2; this version of retryproof reads 1: it is from a newer version",
         ),
+        ({"report.json": msgspec.json.encode(loaded())}, "; it is that of a load, which is looked at in "),
         ({"signoff.json": changed()}, "signoff.json' is no SignOff"),
         ({"signoff.json": dump_sign_off(SIGNED), "base/report.json": b"[]"}, "base/report.json' is no Report"),
         ({"report.json/x": b""}, "cannot read"),

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import docker
@@ -17,6 +18,8 @@ from docker.types import IPAMConfig, IPAMPool
 
 from suites.stacks.container import Contained, in_words, state_of
 from suites.stacks.errors import StackError
+from suites.stacks.health import LOOK_S, passes
+from suites.stacks.kind import EngineKind
 
 _OF_PROJECT = "com.docker.compose.project"
 _OF_SERVICE = "com.docker.compose.service"
@@ -38,6 +41,7 @@ class Engine:
 
     def __init__(self, client: docker.DockerClient) -> None:
         self._client = client
+        self.kind = EngineKind.of(client.version(), client.info())
 
     @staticmethod
     def connect() -> "Engine":
@@ -46,16 +50,17 @@ class Engine:
         with in_words("no Docker engine answers", WHERE):
             client = docker.from_env(timeout=_ANSWER_S)
             client.ping()
-        return Engine(client)
+            return Engine(client)
 
     def close(self) -> None:
         """Its connections are closed."""
         self._client.close()
 
-    def version(self) -> str:
-        """Of the engine."""
-        with in_words("the engine does not say its version"):
-            return str(self._client.version()["Version"])
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to do where a stack does not come up; nothing where nothing is known."""
+        advice = self.kind.advice(Path("/proc/self/uid_map").read_text())
+        return (advice,) if advice else ()
 
     def image_of(self, name: str) -> str | None:
         """The short id of that image; None where it is not here."""
@@ -167,8 +172,8 @@ class Engine:
             return {one.labels.get(_OF_SERVICE, one.name): one.logs() for one in self._of(project)}
 
     def require_healthy(self, project: str, within_s: float, *, but: str = "") -> None:
-        """Every service that has a health check passes it, but that one; told by events. Raises StackError where one
-        ends, or is not healthy in time.
+        """Every service that has a health check passes it, but that one; told by events where the engine makes them.
+        Raises StackError where one ends, or is not healthy in time.
         """
         until = math.ceil(time.time() + within_s)
         with in_words("the engine tells no events"):
@@ -176,8 +181,10 @@ class Engine:
             events = self._client.events(since=int(time.time()), until=until, filters=filters, decode=True)
             try:
                 while waited_for := self._unhealthy(project, but):
-                    if not _next_of(events, ("health_status", "die")):
+                    if not (time.time() < until if self.kind.podman else _next_of(events, ("health_status", "die"))):
                         raise StackError(f"not healthy within {within_s:g} s: {', '.join(waited_for)}")
+                    if self.kind.podman:
+                        time.sleep(LOOK_S)
             finally:
                 with suppress(AttributeError, OSError):  # it may be over already
                     events.close()
@@ -188,7 +195,7 @@ class Engine:
             service, state = container.labels.get(_OF_SERVICE, container.name), state_of(container)
             if not state.running:
                 raise StackError(f"the container of {service!r} has {state.in_words()}; expected that it stays")
-            if service != but and state.is_unwell:
+            if service != but and state.is_unwell and not (self.kind.podman and passes(container)):
                 waited_for.append(f"{service!r} is {state.health}")
         return waited_for
 

@@ -78,8 +78,7 @@ class StackSubject:
             left = await on_a_thread(lambda: docker.remove(Owner.is_left))
             step(f"building the images of {self._spec.facts.name}")
             await self._build(docker, line)
-            version = await on_a_thread(docker.engine.version)
-            self._spec = replace(self._spec, version=f"in Docker {version}")
+            self._spec = replace(self._spec, version=f"in {docker.engine.kind}")
             self._docker = docker
             return left
 
@@ -123,9 +122,14 @@ class StackSubject:
         await on_a_thread(docker.engine.forget_replaced)
 
     async def _with_logs(self, instance: StackInstance, error: StackError) -> StackError:
-        """The same, with what its containers wrote: all of it in a folder, if there is one, and the last here."""
+        """The same, with what its containers wrote: all of it in a folder, if there is one, and the last here; and with
+        what is known of such an engine.
+        """
+        assert self._docker is not None
+        advice = self._docker.engine.advice
         with suppress(StackError):
-            return StackError(f"{error}{await instance.last_words(self.logs)}")
+            words = await instance.last_words(self.logs)
+            return StackError("\n".join((f"{error}{words}", *advice)))
         return error
 
 

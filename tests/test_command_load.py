@@ -12,7 +12,7 @@ from retryproof.__main__ import run
 from retryproof.exits import Exit
 from signoff.load_report import LoadReport
 from suites.processes import ReservedPort
-from tests.command_process import Ended, Place, ended, left_clean, wait_until
+from tests.command_process import Ended, Place, ended, left_clean, wait_for_end, wait_until
 
 MIX = 'name = "one"\norigin = "a test"\nper_1000 = 1000\n[faults]\n503-after = 1\n'
 

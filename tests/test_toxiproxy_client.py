@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from suites.processes import Supervisor
 from suites.side_thread import on_a_thread
 from suites.toxiproxy import api as api_module
 from suites.toxiproxy.answers import address_of
@@ -18,6 +19,8 @@ from suites.toxiproxy.errors import (
     UnknownNameError,
     UnreachableError,
 )
+from suites.toxiproxy.server import ToxiproxyServer
+from suites.toxiproxy.source import Standing
 from suites.way import Address
 from tests.toxiproxy_api import PROXY, answering, http
 
@@ -64,6 +67,15 @@ async def test_an_answer_that_is_not_toxiproxys_is_one_error(
     async with answering(answer) as address:
         with pytest.raises(error, match=says):
             await ToxiproxyClient(address).version()
+
+
+async def test_a_named_one_that_does_not_answer_is_said_with_what_to_do() -> None:
+    """As of one that cannot be reached."""
+    async with answering(http(503, "")) as (host, port), Supervisor() as supervisor:
+        says = "did not answer /version in time; expected the one that TOXIPROXY_URL names: start it, or unset TOXIPROXY_URL"
+        with pytest.raises(NoAnswerError, match=says):
+            async with ToxiproxyServer.open(supervisor, Standing(url=f"http://{host}:{port}")):
+                pytest.fail("it is no Toxiproxy")
 
 
 async def test_an_answer_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

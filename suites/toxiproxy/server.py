@@ -20,6 +20,7 @@ from suites.toxiproxy.answers import COUNTING, Proxy, address_of
 from suites.toxiproxy.client import ToxiproxyClient
 from suites.toxiproxy.errors import (
     MissingToxiproxyError,
+    NoAnswerError,
     NotToxiproxyError,
     RefusedError,
     ToxiproxyError,
@@ -169,8 +170,8 @@ async def _standing(source: Standing) -> tuple[ToxiproxyClient, str]:
     try:
         client = ToxiproxyClient(address_of(source.url))
         return client, await client.version()
-    except UnreachableError as error:
-        raise UnreachableError(
+    except (UnreachableError, NoAnswerError) as error:
+        raise type(error)(
             f"{error}; expected the one that {URL_VARIABLE} names: start it, or unset {URL_VARIABLE}"
         ) from None
     except ToxiproxyError as error:

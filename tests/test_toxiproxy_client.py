@@ -72,7 +72,7 @@ async def test_an_answer_that_is_not_toxiproxys_is_one_error(
 async def test_a_named_one_that_does_not_answer_is_said_with_what_to_do() -> None:
     """As of one that cannot be reached."""
     async with answering(http(503, "")) as (host, port), Supervisor() as supervisor:
-        says = "not answer /version in time; expected the one that TOXIPROXY_URL names: start it, or unset TOXIPROXY_URL"
+        says = "answer /version in time; expected the one that TOXIPROXY_URL names: start it, or unset TOXIPROXY_URL"
         with pytest.raises(NoAnswerError, match=says):
             async with ToxiproxyServer.open(supervisor, Standing(url=f"http://{host}:{port}")):
                 pytest.fail("it is no Toxiproxy")

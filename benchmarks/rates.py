@@ -30,12 +30,15 @@ class Load:
 
 @dataclass(slots=True, kw_only=True)
 class Rates:
-    """The runs of each server; each round has one of every server. missing: how to install what is not there."""
+    """The runs of each server; each round has one of every server. missing: how to install what is not there. cold:
+    what was not warm.
+    """
 
     routers: list[Load] = field(default_factory=list)
     nginxes: list[Load] = field(default_factory=list)
     mocks: dict[str, list[Load]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    cold: list[str] = field(default_factory=list)
     exact: bool = True
 
     def ratios(self, of_nginx: float, times: Mapping[str, float]) -> list[Ratio]:

@@ -49,17 +49,23 @@ def test_too_slow_or_inexact_is_exit_code_1(found: Rates, code: int, capsys: pyt
     assert "to nginx = " in capsys.readouterr().out
 
 
+def test_a_mock_that_was_not_warm_proves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _measured(9000, 9000, 9)
+    found.cold.append("WireMock had 1 s of CPU")
+    assert router_rate._report(found) == 1
+    assert "not warm, so that its ratio says too much: WireMock" in capsys.readouterr().err
+
+
 def test_what_is_not_installed_is_said_with_the_line_that_installs_it_and_counts_for_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    missing: list[str] = []
+    found = Rates(routers=[_load(35)] * 7, nginxes=[_load(100)] * 7)
     monkeypatch.setattr("shutil.which", lambda name: "/bin/java" if name == "java" else None)
     monkeypatch.setattr("benchmarks.peers.find_spec", lambda name: None)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     with ExitStack() as stack:
         cores = router_rate.Cores.chosen()
-        assert router_rate._mocks(stack, b"", cores, tmp_path / "post.lua", missing) == {}
-    found = Rates(routers=[_load(35)] * 7, nginxes=[_load(100)] * 7, missing=missing)
+        assert router_rate._mocks(stack, b"", cores, tmp_path / "post.lua", found) == {}
     assert router_rate._report(found) == 0
     out = capsys.readouterr().out
     for line in ("pip install 'retryproof[bench]'", "mvn dependency:get", "npm install -g mountebank"):

@@ -10,7 +10,10 @@ import pytest
 import uvloop
 
 from forwarder import Forwarder, ForwardError
-from tests.raw_router import FIN, NO_WORKERS, OK, RESET, Act, RawRouter, reply
+from forwarder.api.connection import Connection
+from tests.api_server import serving
+from tests.raw_router import FIN, NO_WORKERS, OK, RESET, SILENCE, Act, RawRouter, reply
+from tests.test_api_polls import LEAVES, Leave, played, waiting
 
 REQUEST = {"prompt": [1]}
 TIMES = 20
@@ -38,6 +41,28 @@ def test_a_forward_leaves_no_cycle_behind(act: Act | bytes) -> None:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         assert runner.run(scene()) < TIMES
+
+
+@pytest.mark.parametrize("leave", LEAVES)
+def test_a_connection_that_has_ended_leaves_no_cycle_behind(leave: Leave) -> None:
+    """However its caller left the poll on it: an SDK leaves many, and each would be 10 KB."""
+
+    async def scene() -> None:
+        async with RawRouter([SILENCE] * 2) as router, serving(router.url) as server:
+            request_id = await server.submit(await server.session())
+            gc.collect()
+            gc.disable()
+            try:
+                for _ in range(TIMES):
+                    poll = await server.poll(request_id)
+                    await waiting(server, request_id, 1)
+                    leave(poll)
+                    await waiting(server, request_id, 0)
+                assert sum(isinstance(one, Connection) for one in gc.get_objects()) < TIMES
+            finally:
+                gc.enable()
+
+    played(scene)
 
 
 def test_what_a_server_has_loaded_is_never_looked_at_again() -> None:

@@ -8,6 +8,7 @@ from faults.acts import ExchangeAct, is_listener_act, needs_tls
 from faults.catalogue import fault_named
 from faults.mix import Drawing, Mix
 from faults.plan import PlanError
+from faults.truth import speaks_unasked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,14 +25,15 @@ class ArmedMix:
     def of(mix: Mix, *, seed: int, read_timeout_ms: int, tls: bool) -> "ArmedMix":
         """Armed with that seed, on a router that speaks TLS or does not. Raises PlanError where nothing can strike.
 
-        A fault of a listener strikes whoever comes next on it: no operation's number can draw it.
+        A fault of a listener strikes whoever comes next on it, and one that speaks unasked whoever asks next on its
+        connection: no operation's number can draw it.
         """
         if not 1 <= read_timeout_ms <= MAX_READ_TIMEOUT_MS:
             raise PlanError(f"read_timeout_ms is {read_timeout_ms!r}; expected 1 or more, up to {MAX_READ_TIMEOUT_MS}")
         steps = {}
         for id_ in sorted(mix.faults):
             act = fault_named(id_).act
-            if not is_listener_act(act) and (tls or not needs_tls(act)):
+            if not (is_listener_act(act) or speaks_unasked(act)) and (tls or not needs_tls(act)):
                 steps[id_] = ExchangeStep(act=cast(ExchangeAct, act), fault=id_, read_timeout_s=read_timeout_ms / 1000)
         if not steps:
             raise PlanError(f"mix {mix.name!r}: none of its faults strikes an exchange; expected one that does")

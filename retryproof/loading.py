@@ -80,7 +80,7 @@ def _possible(asked: Asked, in_flight: int, limits: Limits) -> tuple[Load, Layou
 
 
 def _left_out(asked: Asked, loads: Sequence[tuple[Load, Layout]]) -> tuple[str, ...]:
-    """The faults of its mix that strike no exchange. Raises PlanError where that are all of them."""
+    """The faults of its mix that no operation can be given. Raises PlanError where that are all of them."""
     if asked.mix is None:
         return ()
     armed = [

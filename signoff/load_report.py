@@ -125,8 +125,8 @@ class LoadSubject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
-    """All of one command. left_out: faults of the mix that strike no exchange; who draws one meets none. partial: why
-    it is not whole; then no verdict is claimed.
+    """All of one command. left_out: faults of the mix that no operation can be given: who draws one meets none.
+    partial: why it is not whole; then no verdict is claimed.
     """
 
     schema: int = SCHEMA
@@ -155,7 +155,7 @@ class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
             *((f"for {self.for_s:g} s",) if self.for_s else ()),
             *((f"a ramp of {self.ramp} stairs",) if self.ramp > 1 else ()),
             *((f"faults: {self.faults}",) if self.faults else ()),
-            *((f"{len(self.left_out)} of them strike no exchange",) if self.left_out else ()),
+            *((f"{len(self.left_out)} of them left out",) if self.left_out else ()),
             *(f"under {' '.join(_toxic_words(each))}" for each in self.under),
         )
 

@@ -103,11 +103,11 @@ def test_a_part_claims_no_verdict() -> None:
 
 
 def test_every_face_says_what_was_asked_for() -> None:
-    """With its faults, those of them that strike no exchange, its toxics and how long it went on."""
+    """With its faults, those of them that are left out, its toxics and how long it went on."""
     toxic = {"toxic": "latency", "direction": "upstream", "hop": "router", "latency_ms": 20, "jitter_ms": 0}
     report = loaded(("for_s", 30.0), ("faults", "mine"), ("left_out", ["connect-refused"]), ("under", [toxic]))
     said = (
-        "seed 0", "for 30 s", "faults: mine", "1 of them strike no exchange",
+        "seed 0", "for 30 s", "faults: mine", "1 of them left out",
         "under latency upstream router latency_ms=20 jitter_ms=0",
     )  # fmt: skip
     assert "; ".join(said).encode() in html_of_load(report)

@@ -11,6 +11,7 @@ from fake_router.entries import Executed, Received, Striking
 from faults.catalogue import CATALOGUE
 from faults.mix import Drawing, Mix, mix_from
 from faults.plan import PlanError
+from faults.truth import speaks_unasked
 from faults.vocabulary import Sight
 from tests.router_client import READ_TIMEOUT_MS, Client, Stage, dial, one, staged, work
 from tests.test_router_control import Api
@@ -89,6 +90,15 @@ def test_a_fault_of_a_listener_is_left_out_and_whoever_draws_it_meets_none() -> 
         assert seen == [Sight.WHOLE if fault == "connect-refused" else Sight.STATUS for fault in drawn]
         assert len(stage.of(Received)) == 8
         assert len(stage.of(Executed)) == drawn.count("connect-refused")
+
+
+def test_a_fault_that_speaks_unasked_is_left_out() -> None:
+    """What it says comes when another operation has asked on its connection, which cannot tell it from an answer."""
+    unasked = {id_ for id_, fault in CATALOGUE.items() if speaks_unasked(fault.act)}
+    with staged() as stage:
+        left_out = _arm(stage, Mix(name="m", origin="o", per_1000=1000, faults=dict.fromkeys(CATALOGUE, 1.0)))
+    assert unasked
+    assert unasked <= set(left_out)
 
 
 @pytest.mark.parametrize("tls", [False, True])

@@ -38,6 +38,11 @@ class Disturbing(StrEnum):
         return self in _OF_A_NETWORK
 
     @property
+    def needs_limits(self) -> bool:
+        """The limits of the container are changed while it runs."""
+        return self in _BY_LIMITS
+
+    @property
     def lasts(self) -> bool:
         """Until it is healed nobody is served."""
         return self not in _SOMEBODY_IS_SERVED
@@ -55,6 +60,7 @@ class Disturbing(StrEnum):
 
 _QUEUEING = {Disturbing.RATE: "tbf", Disturbing.DELAY: "netem"}
 _OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE, *_QUEUEING})
+_BY_LIMITS = frozenset({Disturbing.MEMORY, Disturbing.THROTTLE})
 _SOMEBODY_IS_SERVED = frozenset({Disturbing.RESTART, Disturbing.MOVE, Disturbing.THROTTLE})
 _NOT_BEFORE = frozenset({Disturbing.RESTART, Disturbing.THROTTLE})  # whoever is called then may be served
 _AT_ONCE = frozenset({Disturbing.KILL, Disturbing.RESTART})  # whoever it is done to is ended by it

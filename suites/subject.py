@@ -39,8 +39,9 @@ class SubjectSpec:
     paths that its health checks ask for, beside the usual ones. apis: what it can be asked for, its own first. tls: it
     can stand in front of upstreams that speak TLS. identity: it was told to speak TLS to its routers, always, and this
     is who they are for it. passes_expect: an Expect: 100-continue that its caller sent to it goes on to its router.
-    container: between it and our routers stands a container that can be struck; network: on a network of its own. host:
-    where our routers are for it, unless it runs already.
+    container: between it and our routers stands a container that can be struck; network: on a network of its own.
+    limits: those of that container can be changed while it runs. host: where our routers are for it, unless it runs
+    already.
     """
 
     facts: SubjectFacts
@@ -62,6 +63,7 @@ class SubjectSpec:
     passes_expect: bool = False
     container: bool = False
     network: bool = False
+    limits: bool = True
     host: str = "127.0.0.1"
 
     @property

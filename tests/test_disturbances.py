@@ -13,7 +13,10 @@ from faults.plan import Plan, PlanError, PlannedListener, PlannedOperation
 from faults.poison import Moment
 from faults.vocabulary import Class
 from suites.cells import disturbance_cells
+from suites.reach import Machine, unreachable
+from suites.run import Promise, SubjectFacts
 from suites.stacks.state import State, is_disturbed
+from suites.subject import SubjectSpec
 
 DISTURBED = pytest.mark.parametrize("fault", DISTURBANCES.values(), ids=DISTURBANCES)
 BEFORE = State(status="running", running=True, started_at="1", addresses=("172.0.0.2",))
@@ -62,6 +65,16 @@ def test_only_of_a_forwarder_that_is_ended_at_once_everybody_knows_what_its_call
     cells = {cell.fault.id for cell in disturbance_cells() if cell.fault.id.startswith("forwarder-") and cell.twin}
     ids = ("killed", "restarted")
     assert cells == {f"forwarder-{name}-{when}" for name in ids for when in ("received", "executed")}
+
+
+def test_what_an_engine_cannot_do_is_not_run_with_the_reason() -> None:
+    """Podman 4.3 changes no limit of a container that runs."""
+    facts = SubjectFacts(name="a stack", promises=Promise.TRANSPARENT)
+    spec = SubjectSpec(facts=facts, container=True, network=True, limits=False)
+    reasons = {cell.fault.act: unreachable(cell.plan, spec, Machine(packets=True)) for cell in disturbance_cells()}
+    lacking = {act for act, why in reasons.items() if why == "its engine changes no limit of a container that runs"}
+    assert {act.how for act in lacking if isinstance(act, Disturb)} == {Disturbing.MEMORY, Disturbing.THROTTLE}
+    assert all(isinstance(act, Disturb) and (act in lacking) is act.how.needs_limits for act in reasons)
 
 
 @DISTURBED

@@ -1,6 +1,7 @@
 """Futures in a stack: what a script does to the container of the router, when its server is quiet, how it ended."""
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -156,6 +157,13 @@ def test_on_the_host_s_network_a_stack_is_led_through_what_needs_no_other() -> N
         "router and server killed",
     }
     assert isinstance(host_of(subject)(Storage(), Upstreams([])), StruckStackHost)
+
+
+def test_where_no_limit_can_be_changed_no_router_runs_out_of_memory() -> None:
+    """As on Podman 4.3, with the reason."""
+    powers = replace(powers_over(StackSubject(load_stack("stack:vllm"), Supervisor())), no_limits="no limit")
+    assert {how for how in STRIKES if powers.no_strike(how) == "no limit"} == {Disturbing.MEMORY}
+    assert out_of_reach(STRUCK["router: memory"], powers) == "no limit"
 
 
 def test_a_stack_with_nothing_before_its_routers_is_struck_in_no_script() -> None:

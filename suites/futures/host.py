@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from faults.disturbance import Disturbing
 from suites.disturbed import Disturbable
 from suites.endpoint import Endpoint
 from suites.futures.control import Control
@@ -20,6 +21,12 @@ class Powers:
     no_vanishing: str = ""
     no_container: str = ""
     no_network: str = ""
+    no_limits: str = ""
+
+    def no_strike(self, how: Disturbing) -> str:
+        """Why that cannot be done to the container of its router."""
+        network = self.no_network if how.needs_network else ""
+        return self.no_container or network or (self.no_limits if how.needs_limits else "")
 
 
 class Host(Protocol):

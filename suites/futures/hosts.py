@@ -25,6 +25,7 @@ _NOT_TOLD = "its compose file does not mention RETRYPROOF_OPTIONS, by which `opt
 _NO_CONTAINER = "no container stands between it and its routers (`retryproof.role: router` in a stack)"
 _NO_NUMBER = "it does not say how many are in flight (`retryproof.idle` of a stack)"
 _HOSTS_NETWORK = "its router's container is on the host's network: there is none of its own to be taken off"
+_NO_LIMITS = "its engine changes no limit of a container that runs"
 _STANDS = "it runs already: nobody here ends it and starts it again"
 
 
@@ -96,6 +97,7 @@ def _powers_over_stack(subject: StackSubject, vanishing: str) -> Powers:
         no_vanishing=vanishing,
         no_container=container or ("" if stack.file.idle else _NO_NUMBER),
         no_network="" if subject.spec.network else _HOSTS_NETWORK,
+        no_limits="" if subject.spec.limits else _NO_LIMITS,
     )
 
 

@@ -186,8 +186,7 @@ class FuturesMachine(RuleBasedStateMachine):
     def _strike(self, drawn: Drawn) -> None:
         """The container of its router: somebody comes meanwhile, and when all is well again."""
         self.strikes -= 1
-        none = self.table.powers.no_network
-        how = drawn.one_of([how for how in STRIKES if not (none and how.needs_network)])
+        how = drawn.one_of([how for how in STRIKES if not self.table.powers.no_strike(how)])
         held = sorted(self.playing.cast.held)
         self.do(steps.Disturb(how=how, landing=drawn.late(held) if held and drawn.lost % 2 else None))
         self._submit(drawn)

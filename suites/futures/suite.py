@@ -91,7 +91,7 @@ def out_of_reach(script: Script, powers: Powers) -> str:
             case Restart():
                 reasons.append(powers.no_restart)
             case Disturb(how=how):
-                reasons.append(powers.no_container or (powers.no_network if how.needs_network else ""))
+                reasons.append(powers.no_strike(how))
             case Leave(how=Departure.VANISH):
                 reasons.append(powers.no_vanishing)
             case _:

@@ -29,6 +29,7 @@ _STAGE = "retryproof.stage"  # of an image that a change of our source makes ane
 # and Docker waits for seconds for what it is not told: a name that was there again was not found meanwhile.
 _TOLD_AT_ONCE = {"net.ipv4.icmp_ratelimit": "0"}
 _ANSWER_S = 30  # within which an engine answers, whatever it is asked
+_NOBODY, _SOME_BYTES = "retryproof-nobody", 1 << 30
 _REMOVALS = 5  # a container that is on its way out is waited for
 WHERE = (
     "start Docker (Debian: apt-get install docker.io docker-compose; dockerd), or name another engine, a rootless one "
@@ -55,6 +56,17 @@ class Engine:
     def close(self) -> None:
         """Its connections are closed."""
         self._client.close()
+
+    def changes_limits(self) -> bool:
+        """Of a container that runs. Told by what is said of one that is not there: who cannot, as Podman 4.3, does
+        not know such an order.
+        """
+        with in_words("the engine does not say whether it changes limits"):
+            try:
+                self._client.api.update_container(_NOBODY, mem_limit=_SOME_BYTES)
+            except NotFound as error:
+                return _NOBODY in str(error.explanation)
+        return True
 
     @property
     def advice(self) -> tuple[str, ...]:

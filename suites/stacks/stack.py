@@ -78,7 +78,8 @@ class StackSubject:
             left = await on_a_thread(lambda: docker.remove(Owner.is_left))
             step(f"building the images of {self._spec.facts.name}")
             await self._build(docker, line)
-            self._spec = replace(self._spec, version=f"in {docker.engine.kind}")
+            limits = await on_a_thread(docker.engine.changes_limits)
+            self._spec = replace(self._spec, version=f"in {docker.engine.kind}", limits=limits)
             self._docker = docker
             return left
 

@@ -3,8 +3,9 @@
 import argparse
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -165,9 +166,9 @@ def _run(options: argparse.Namespace) -> Exit:
     if asked.file.load == NO_TERMS and not asked.file.url:
         say(f"{asked.file.spec.facts.name} has no [load] terms in its file: its time-outs are those of checks")
     live = LiveLine(out)
-    with _new(folder):
+    with _new(folder) as begin:
         try:
-            report = load_report(asked, live, lambda report: _write(folder, report), print_plan(out))
+            report = load_report(asked, live, partial(_write, folder), print_plan(out), begin=begin)
         finally:
             live.stop()
     if options.json:
@@ -223,13 +224,22 @@ def _mix(path: Path | None) -> Mix | None:
 
 
 @contextmanager
-def _new(folder: Path) -> Iterator[None]:
-    """A folder that cannot be written is known before the work; one in which nothing was written is gone after it."""
-    write_whole(folder / "report.json", b"")
+def _new(folder: Path) -> Iterator[Callable[[LoadReport], None]]:
+    """A folder that cannot be written is known before the work; one in which no more was written than at the beginning
+    is gone after it. Yields what writes that.
+    """
+    path, first = folder / "report.json", b""
+
+    def begin(report: LoadReport) -> None:
+        nonlocal first
+        first = _written(report)
+        write_whole(path, first)
+
+    write_whole(path, first)
     try:
-        yield
+        yield begin
     finally:
-        if not (folder / "report.json").stat().st_size:
+        if path.read_bytes() == first:
             shutil.rmtree(folder)
 
 

@@ -40,8 +40,9 @@ Plan = Callable[[Limits, Load, Layout], None]
 Write = Callable[[LoadReport], None]
 
 
-def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan: Plan) -> LoadReport:
-    """Every load, written as soon as it is over. plan: hears of each before it begins.
+def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan: Plan, *, begin: Write) -> LoadReport:
+    """Every load, written as soon as it is over. plan: hears of each before it begins. begin: hears before all of them
+    what a load that is killed shall have left.
 
     Raises CommandError: exit code 2 for what does not go together, 4 where the machine or the subject cannot.
     """
@@ -54,6 +55,7 @@ def load_report(asked: Asked, look: Callable[[Sample], None], write: Write, plan
     except (NoTargetError, ValueError) as error:
         raise CommandError(str(error), Exit.USAGE) from None
     made = _Made(asked=asked, limits=limits, write=write, wanted=len(loads), left_out=left_out)
+    begin(made.report)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_all(made, [load for load, _ in loads], look, plan))
@@ -99,20 +101,8 @@ class _Made:
     wanted: int
     left_out: tuple[str, ...]
     version: str = ""
-    begun: bool = False
     steps: tuple[Step, ...] = ()
     _why: str = ""
-
-    def looking(self, look: Callable[[Sample], None]) -> Callable[[Sample], None]:
-        """Before the first look there is a report that says what is to come: a load that is killed leaves it."""
-
-        def seen(sample: Sample) -> None:
-            if not self.begun:
-                self.begun = True
-                self.write(self.report)
-            look(sample)
-
-        return seen
 
     def add(self, found: Found) -> None:
         """One load is over."""
@@ -126,7 +116,7 @@ class _Made:
 
     def stopped(self, why: str) -> CommandError:
         """It cannot go on; what there is of it is said to be a part."""
-        if self.begun:
+        if self.steps:
             self.partial(why)
         return CommandError(why, Exit.COULD_NOT_RUN)
 
@@ -187,7 +177,7 @@ async def _all(made: _Made, loads: list[Load], look: Callable[[Sample], None], p
                 supervisor=supervisor,
                 between=between,
                 folder=folder,
-                look=made.looking(look),
+                look=look,
                 where=where,
             )
             for load in loads:

@@ -133,7 +133,7 @@ def test_a_subject_that_cannot_be_reached_is_said_to_be_so(place: Place) -> None
 
 
 def test_a_load_that_is_killed_leaves_a_report_that_claims_nothing(tmp_path: Path) -> None:
-    """From the first look at it on; its temporary folder is removed by the next command."""
+    """From its beginning on; its temporary folder is removed by the next command."""
     place = Place(path=tmp_path)
     with place.start("load", "reference", "--in-flight", "4", "--for", "10m", "--out", "out") as process:
         wait_until(process, lambda: any(path.stat().st_size for path in place.path.glob("out/*/report.json")))

@@ -57,13 +57,15 @@ def test_a_report_is_a_part_until_its_last_load_is_over(
 
     monkeypatch.setattr("retryproof.load_lives.Living", _Living)
     monkeypatch.setattr("retryproof.loading.ForeignSubject.missing", lambda _: None)
+    begun: list[LoadReport] = []
     written: list[LoadReport] = []
     if isinstance(second, SubjectError):
         with pytest.raises(CommandError, match="it does not start") as caught:
-            load_report(_ASKED, lambda _: None, written.append, lambda *_: None)
+            load_report(_ASKED, lambda _: None, written.append, lambda *_: None, begin=begun.append)
         assert caught.value.code is Exit.COULD_NOT_RUN
     else:
-        load_report(_ASKED, lambda _: None, written.append, lambda *_: None)
+        load_report(_ASKED, lambda _: None, written.append, lambda *_: None, begin=begun.append)
+    assert [report.partial for report in begun] == ["2 of 2 loads are to come"]
     first, last = ((report.verdict, report.partial) for report in written)
     assert first == ("UNKNOWN", "1 of 2 loads are to come")
     assert last == (("PASS", "") if not isinstance(second, SubjectError) else ("UNKNOWN", "it does not start"))

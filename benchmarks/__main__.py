@@ -94,4 +94,5 @@ def _end(ran: "subprocess.Popen[str]") -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that a row ends with it
     sys.exit(main())

@@ -20,7 +20,7 @@ from suites.registry import REFERENCE, built_in_subjects
 LIMIT_S = 600
 CHAINS = (
     "nginx:read-timeout-10s+litellm-proxy",
-    "openai+litellm-proxy",
+    "openai:read-timeout-5s+litellm-proxy",
     "openai+nginx:retry-non-idempotent",
     "skyrl+vllm-router:disable-circuit-breaker",
     "caddy:retry-post-buffered+haproxy:retry-all",

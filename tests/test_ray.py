@@ -18,8 +18,8 @@ from suites.load.caller import READY
 from suites.subject_file import BUILT_IN
 from tests.command_process import Place, ended, wait_for_end, wait_for_ledger, wait_until
 from tests.test_command_load import MIX
+from tests.test_command_load_jobs import load_report, shown
 from tests.test_jobs import same, told
-from tests.test_load_jobs import load_report, shown
 
 pytestmark = pytest.mark.ray
 

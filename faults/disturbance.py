@@ -24,6 +24,7 @@ class Disturbing(StrEnum):
     KILL = "kill"  # SIGKILL
     STOP = "stop"  # SIGTERM, and SIGKILL soon after it: what it holds is cut off
     RESTART = "restart"  # SIGKILL, and started again at once
+    RECREATE = "recreate"  # SIGKILL, removed, and made anew: of what was in its own files nothing is left
     MEMORY = "memory"  # its memory is limited to what it has, and it asks for more: the kernel kills it
     DISCONNECT = "disconnect"  # it is taken off its network
     MOVE = "move"  # it is taken off its network, and comes back at another address
@@ -61,9 +62,10 @@ class Disturbing(StrEnum):
 _QUEUEING = {Disturbing.RATE: "tbf", Disturbing.DELAY: "netem"}
 _OF_A_NETWORK = frozenset({Disturbing.DISCONNECT, Disturbing.MOVE, Disturbing.LOSE, *_QUEUEING})
 _BY_LIMITS = frozenset({Disturbing.MEMORY, Disturbing.THROTTLE})
-_SOMEBODY_IS_SERVED = frozenset({Disturbing.RESTART, Disturbing.MOVE, Disturbing.THROTTLE})
-_NOT_BEFORE = frozenset({Disturbing.RESTART, Disturbing.THROTTLE})  # whoever is called then may be served
-_AT_ONCE = frozenset({Disturbing.KILL, Disturbing.RESTART})  # whoever it is done to is ended by it
+_MADE_ANEW = frozenset({Disturbing.RESTART, Disturbing.RECREATE})
+_SOMEBODY_IS_SERVED = frozenset({*_MADE_ANEW, Disturbing.MOVE, Disturbing.THROTTLE})
+_NOT_BEFORE = frozenset({*_MADE_ANEW, Disturbing.THROTTLE})  # whoever is called then may be served
+_AT_ONCE = frozenset({Disturbing.KILL, *_MADE_ANEW})  # whoever it is done to is ended by it
 _SILENT = frozenset({Disturbing.PAUSE, Disturbing.THROTTLE, *_OF_A_NETWORK})
 _MOMENTS = {
     Whose.ROUTER: (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED),

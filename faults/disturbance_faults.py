@@ -15,6 +15,7 @@ _NAMES = {
     Disturbing.KILL: ("killed", "killed"),
     Disturbing.STOP: ("stopped", "stopped by SIGTERM, and soon killed"),
     Disturbing.RESTART: ("restarted", "killed and started again"),
+    Disturbing.RECREATE: ("re-created", "killed, removed and made anew"),
     Disturbing.MEMORY: ("out-of-memory", "killed by the kernel for want of memory"),
     Disturbing.DISCONNECT: ("disconnected", "taken off its network"),
     Disturbing.MOVE: ("moved", "taken to another address"),

@@ -63,7 +63,7 @@ def test_nothing_is_done_to_the_network_of_a_forwarder() -> None:
 def test_only_of_a_forwarder_that_is_ended_at_once_everybody_knows_what_its_callers_see() -> None:
     """When one thaws, or takes a while to end, its time may be over before: those cells have no twins."""
     cells = {cell.fault.id for cell in disturbance_cells() if cell.fault.id.startswith("forwarder-") and cell.twin}
-    ids = ("killed", "restarted")
+    ids = ("killed", "restarted", "re-created")
     assert cells == {f"forwarder-{name}-{when}" for name in ids for when in ("received", "executed")}
 
 
@@ -112,6 +112,7 @@ def test_it_strikes_what_was_open_when_it_was_done(open_then: bool) -> None:
         (Disturbing.STOP, State(status="exited", running=False, started_at="1")),
         (Disturbing.RESTART, State(status="running", running=True, started_at="2")),
         (Disturbing.MEMORY, State(status="exited", running=False, oom_killed=True, started_at="1")),
+        (Disturbing.RECREATE, State(status="running", running=True, id="other", started_at="2")),
         (Disturbing.DISCONNECT, State(status="running", running=True, started_at="1")),
         (Disturbing.MOVE, State(status="running", running=True, started_at="1", addresses=("172.0.0.250",))),
         (Disturbing.LOSE, State(status="running", running=True, started_at="1", drops=True)),

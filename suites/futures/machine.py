@@ -26,7 +26,8 @@ POLLS = 6  # that wait at the same time
 SESSIONS = 4  # of one script, at most, but for those after a restart
 OPERATIONS = 6
 SCARCE_BYTES = 14_000  # two sessions, and a few operations
-# The store of a script, and how often it may restart its server: seldom, for each time costs an interpreter.
+# The store of a script, and how often it may restart its server, or strike its container: seldom, for each time costs
+# an interpreter, or seconds.
 SETTINGS = (
     *[(Storage(), 0)] * 14,
     *[(Storage(store=Store.SQLITE), 0)] * 8,
@@ -56,7 +57,7 @@ class FuturesMachine(RuleBasedStateMachine):
         self.storage = Storage()
         self.steps: list[AnyStep] = []
         self.restarts = 0
-        self.strikes = 1  # of its container: each takes seconds
+        self.strikes = 0
         self.player: Player | None = None
         self.failed = False
 
@@ -72,6 +73,7 @@ class FuturesMachine(RuleBasedStateMachine):
             max_bytes=0 if powers.no_room else storage.max_bytes,
         )
         self.restarts = 0 if powers.no_restart else restarts
+        self.strikes = 0 if powers.no_container else min(restarts, 1)
         may_lose = self.storage.store is Store.MEMORY and self.restarts > 0
         alone = may_lose or self.storage.max_bytes > 0  # see Script.alone
         self.player = self.table.run(self.table.theatre.enter(self.storage, fresh=alone))
@@ -106,7 +108,7 @@ class FuturesMachine(RuleBasedStateMachine):
             (self._ask, 1),
             (self._open, self._wish_to_open()),
             (self._restart, self._wish_to_restart()),
-            (self._strike, 3 if self.strikes and not powers.no_container else 0),
+            (self._strike, 3 if self.strikes else 0),
             (self._heal, 1 if cast.held else 0),
         ]
 

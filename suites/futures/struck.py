@@ -15,7 +15,7 @@ STRIKES = (
     Disturbing.PAUSE,
     Disturbing.KILL,
     Disturbing.STOP,
-    Disturbing.RESTART,
+    Disturbing.RECREATE,
     Disturbing.MEMORY,
     Disturbing.DISCONNECT,
     Disturbing.MOVE,

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -75,6 +75,8 @@ class Contained:
                     self._undo.append(self._container.start)
                 case Disturbing.RESTART:
                     self._container.restart(timeout=0)
+                case Disturbing.RECREATE:
+                    self._make_anew()
                 case Disturbing.MEMORY:
                     self._starve()
                 case Disturbing.DISCONNECT | Disturbing.MOVE:
@@ -110,6 +112,21 @@ class Contained:
             while self._undo:
                 self._undo.pop()()
             self._doing = None
+
+    def _make_anew(self) -> None:
+        """By the same configuration, under the same name, and in the same place."""
+        self._container.reload()
+        engine, attrs, name = self._container.client, self._container.attrs, self._container.name
+        config = {**attrs["Config"], "HostConfig": attrs["HostConfig"]}
+        config.pop("Hostname", None)  # its id, unless somebody has said otherwise
+        if attrs["HostConfig"]["NetworkMode"] != "host":
+            joined = attrs["NetworkSettings"]["Networks"].items()
+            config["NetworkingConfig"] = {"EndpointsConfig": {network: _same_place(one) for network, one in joined}}
+        self._container.kill()
+        self._container.wait()
+        self._container.remove(force=True, v=True)
+        self._container = engine.containers.get(engine.api.create_container_from_config(config, name)["Id"])
+        self._container.start()
 
     def _starve(self) -> None:
         limit = self._container.attrs["HostConfig"].get("Memory") or _MUCH_BYTES
@@ -186,10 +203,17 @@ class Contained:
         return in_words(f"the engine {what}: the container of {self.service!r}")
 
 
+def _same_place(joined: Mapping[str, Any]) -> dict[str, Any]:
+    """Of one network: the address there, and the names by which others find it."""
+    place = {"Aliases": joined.get("Aliases") or [], "MacAddress": joined.get("MacAddress", "")}
+    return {**place, "IPAMConfig": {"IPv4Address": joined["IPAddress"]}}
+
+
 def state_of(container: Container) -> State:
     """What was last read of it."""
     state, networks = container.attrs["State"], container.attrs.get("NetworkSettings", {}).get("Networks") or {}
     return State(
+        id=str(container.id),
         status=str(state.get("Status", "")),
         running=bool(state.get("Running")),
         paused=bool(state.get("Paused")),

@@ -19,6 +19,7 @@ class State:
     oom_killed: bool = False
     exit_code: int = 0
     pid: int = 0
+    id: str = ""
     started_at: str = ""
     health: str = ""
     addresses: tuple[str, ...] = ()
@@ -47,6 +48,8 @@ def is_disturbed(how: Disturbing, before: State, now: State) -> bool:
             return not now.running and now.oom_killed
         case Disturbing.RESTART:
             return now.running and now.started_at != before.started_at
+        case Disturbing.RECREATE:
+            return now.running and now.id != before.id
         case Disturbing.DISCONNECT:
             return now.running and bool(before.addresses) and not now.addresses
         case Disturbing.MOVE:

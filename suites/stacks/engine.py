@@ -15,6 +15,7 @@ import docker
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 from docker.types import IPAMConfig, IPAMPool
+from requests.exceptions import ReadTimeout
 
 from suites.stacks.container import Contained, in_words, state_of
 from suites.stacks.errors import StackError
@@ -93,7 +94,8 @@ class Engine:
                 newest[image.labels[_STAGE]] = image.id
             for image in found:
                 if image.id not in newest.values():
-                    with suppress(APIError):  # a container of another run, or a build, stands on it
+                    # A container of another run, or a build, stands on it; or a disk that is busy takes its time.
+                    with suppress(APIError, ReadTimeout):
                         self._client.images.remove(image.id)
 
     def create_network(self, project: str, prefix: str) -> bool:

@@ -20,11 +20,20 @@ def tally(*ends: Ended, why: str = "") -> Tally:
     return Tally(records=np.array(rows, RECORD), whys=(why,) if why else ())
 
 
-def account(executions: Sequence[int], attempts: Sequence[int] | None = None, struck: Sequence[int] = ()) -> Account:
-    """Of operations 1, 2, ... so many executions and attempts each; those numbers were struck."""
+def account(
+    executions: Sequence[int],
+    attempts: Sequence[int] | None = None,
+    struck: Sequence[int] = (),
+    unprovable: Sequence[int] = (),
+) -> Account:
+    """Of operations 1, 2, ... so many executions and attempts each; those numbers were struck, and these of them sent
+    what nobody can prove wrong.
+    """
     sent = list(executions if attempts is None else attempts)
     hit = np.zeros(len(executions) + 1, np.bool_)
     hit[list(struck)] = True
+    unproved = np.zeros(len(executions) + 1, np.bool_)
+    unproved[list(unprovable)] = True
     return Account(
         received=sum(sent),
         executed=sum(executions),
@@ -32,6 +41,7 @@ def account(executions: Sequence[int], attempts: Sequence[int] | None = None, st
         attempts=np.array([0, *sent], np.uint32),
         executions=np.array([0, *executions], np.uint32),
         struck=hit,
+        unprovable=unproved,
     )
 
 

@@ -69,3 +69,11 @@ def test_what_was_in_flight_together_is_counted_over_all_of_them() -> None:
     rows = [(1, 0, 0, 0, 10), (2, 0, 0, 5, 12), (3, 0, 0, 10, 20), (4, 0, 0, 11, 30)]
     assert peak_in_flight(np.array(rows, RECORD)) == 3
     assert peak_in_flight(np.array([], RECORD)) == 0
+
+
+def test_what_a_fault_sent_that_nobody_can_prove_wrong_is_known() -> None:
+    """A whole result of another operation; half of one can be."""
+    accounts = Accounts(2)
+    struck = [OperationAccount(operation=n, struck=(fault,)) for n, fault in ((1, "foreign-200"), (2, "half-json-200"))]
+    accounts.add(_lines(Account(), *struck))
+    assert accounts.account().unprovable.tolist() == [False, True, False]

@@ -90,6 +90,11 @@ def test_what_our_own_callers_gave_up_says_nothing_of_the_subject() -> None:
     assert _verdicts(load) == {"survives": Verdict.FAIL}
 
 
+def test_what_nobody_can_prove_wrong_is_passed_on_by_anybody() -> None:
+    """A whole result of another operation, which the router itself sent."""
+    assert _verdicts(found(tally(OK, GARBAGE), account([1, 1], struck=[2], unprovable=[2]))) == {}
+
+
 def test_an_honest_failure_without_execution_breaks_nothing() -> None:
     """It is counted among the failures."""
     assert _verdicts(found(tally(OK, NOT_EXECUTED), account([1, 0]))) == {}

@@ -1,10 +1,17 @@
 """What the ledgers of all routers say together of every operation, from the account that each of them gives."""
 
+from functools import cache
+
 import msgspec
 import numpy as np
 
 from fake_router.account import Account as RouterAccount
 from fake_router.account import OperationAccount
+from faults.answer import Answer
+from faults.catalogue import fault_named
+from faults.contents import soundness_of
+from faults.form import COMPLETION
+from faults.vocabulary import Soundness
 from suites.load.found import Account
 
 _totals = msgspec.json.Decoder(RouterAccount)
@@ -19,6 +26,7 @@ class Accounts:
         self._attempts = np.zeros(most + 1, np.uint32)
         self._executions = np.zeros(most + 1, np.uint32)
         self._struck = np.zeros(most + 1, np.bool_)
+        self._unprovable = np.zeros(most + 1, np.bool_)
         self._totals: list[RouterAccount] = []
         self._beyond = 0
 
@@ -34,6 +42,7 @@ class Accounts:
             self._attempts[one.operation] += one.attempts
             self._executions[one.operation] += one.executions
             self._struck[one.operation] |= bool(one.struck)
+            self._unprovable[one.operation] |= any(map(_is_unprovable, one.struck))
 
     def account(self) -> Account:
         """All of them together."""
@@ -48,7 +57,15 @@ class Accounts:
             attempts=self._attempts,
             executions=self._executions,
             struck=self._struck,
+            unprovable=self._unprovable,
             beyond=self._beyond,
             unnamed=sum(totals.unnamed for totals in self._totals),
             faults=faults,
         )
+
+
+@cache
+def _is_unprovable(fault: str) -> bool:
+    """Its reply has the form of a result, and is none of that operation: a forwarder does not read tokens."""
+    act = fault_named(fault).act
+    return isinstance(act, Answer) and soundness_of(act.content, COMPLETION) is Soundness.UNPROVABLE

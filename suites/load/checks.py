@@ -89,7 +89,7 @@ def _honest(found: Found) -> list[Finding]:
 
 
 def _no_garbage(found: Found) -> list[Finding]:
-    garbage = _ended(found, Ended.GARBAGE)
+    garbage = _ended(found, Ended.GARBAGE) & ~found.account.unprovable[found.tally.records["number"]]
     if found.promises is Promise.TRANSPARENT:
         garbage &= ~_struck(found)  # a struck one is what its router sent
     fine = "every success holds the result of its own operation"

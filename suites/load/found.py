@@ -54,7 +54,8 @@ class Member:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """What the ledgers of all routers say together. received, executed, answered: exchanges. attempts, executions: of
-    each operation, by its number (0 is nobody's); struck: whether a fault struck it. beyond: operations in the ledgers
+    each operation, by its number (0 is nobody's); struck: whether a fault struck it; unprovable: whether that sent it
+    what nobody can prove to be none of its results. beyond: operations in the ledgers
     with a number that no caller has used; unnamed: exchanges that carry no operation. faults: how often each struck.
     """
 
@@ -64,6 +65,7 @@ class Account:
     attempts: NDArray[np.uint32]
     executions: NDArray[np.uint32]
     struck: NDArray[np.bool_]
+    unprovable: NDArray[np.bool_]
     beyond: int = 0
     unnamed: int = 0
     faults: Mapping[str, int] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from suites.stacks.errors import StackError
 if TYPE_CHECKING:
     from docker.models.containers import Container
 
-LOOK_S = 0.2  # between two checks: one that is made here gives no event
+LOOK_S = 1.0  # between two checks: one that is made here gives no event, and Podman keeps a process of each for minutes
 
 
 def passes(container: "Container") -> bool:

@@ -26,6 +26,8 @@ from retryproof.bridge_frames import (
 from retryproof.interrupts import SIGNALS
 from retryproof.pickles import messages_of, pickled
 
+NODE_LOOK_S, NODE_LOOKS = 0.2, 75  # of a machine whose process was lost: by then it is known whether it lives
+
 
 def main() -> None:
     """Do what stdin says, with the cluster at the address of the command line, until stdin ends."""
@@ -96,6 +98,7 @@ class _Units:
         )(_actor_class())  # fmt: skip
         self._actors: dict[int, Any] = {}
         self._placed: set[int] = set()
+        self._nodes: dict[int, str] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def obey(self, order: Order) -> None:
@@ -130,17 +133,26 @@ class _Units:
                 how = self._hand_on(unit, *await told) or how
         except self._ray.exceptions.RayError as error:
             how = f"was lost with its machine, or with its process of Ray ({type(error).__name__})"
+            await self._hear_of_node(self._nodes.get(unit, ""))
         finally:
             self._placed.discard(unit)
             if (actor := self._actors.pop(unit, None)) is not None:
                 self._ray.kill(actor)
             self._words.say(Gone(unit=unit, how=how, cpus=_cpus(self._ray)))
 
+    async def _hear_of_node(self, node: str) -> None:
+        """Its actor may be known to be lost before its machine is, whose CPUs would then be counted as there."""
+        for _ in range(NODE_LOOKS):
+            if not any(each["Alive"] and f"(node {each['NodeID'][:8]})" in node for each in self._ray.nodes()):
+                return
+            await asyncio.sleep(NODE_LOOK_S)  # Ray tells nobody of it
+
     def _hand_on(self, unit: int, kind: str, what: Any) -> str:
         """How it ended, where that is what was told; else empty."""
         match kind:
             case "node":
                 self._placed.add(unit)
+                self._nodes[unit] = what
                 self._words.say(Placed(unit=unit, node=what))
             case "refused":
                 self._words.say(Refused(unit=unit, says=what))

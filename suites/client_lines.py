@@ -127,7 +127,7 @@ def _ended(said: Said, held: Returned) -> str:
     """How a call was over that raised nothing, where its tokens do not say it all."""
     if said.events is not None:
         return f"its stream ended without an error after {len(said.events)} event{'' if len(said.events) == 1 else 's'}"
-    return "" if held.tokens is not None else f"it returned {json.dumps(said.returned)[:SHOWN_BYTES]}"
+    return "" if held.text is not None else f"it returned {json.dumps(said.returned)[:SHOWN_BYTES]}"
 
 
 def _held(said: Said, api: Api) -> Returned:

@@ -14,7 +14,9 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
-    """Tokens and text of the first choice; None for what is no completion."""
+    """Tokens and text of the first choice. No completion has neither; one that passed through what drops fields that it
+    does not know has a text alone.
+    """
 
     tokens: tuple[int, ...] | None = None
     text: str | None = None
@@ -53,16 +55,20 @@ def _place(error: BaseException) -> str:
 
 def _result(data: object, api: Api) -> Returned:
     match data:
-        case {"choices": [{"token_ids": [*tokens], "text": str(text)}, *_]} if api is Api.COMPLETIONS:
-            return _made(tokens, text)
-        case {"choices": [{"token_ids": [*tokens], "message": {"content": str(text)}}, *_]} if api is Api.CHAT:
-            return _made(tokens, text)
+        case {"choices": [{"text": str(text), **rest}, *_]} if api is Api.COMPLETIONS:
+            return _made(rest.get("token_ids"), text)
+        case {"choices": [{"message": {"content": str(text)}, **rest}, *_]} if api is Api.CHAT:
+            return _made(rest.get("token_ids"), text)
         case _:
             return NOTHING
 
 
-def _made(tokens: list[object], text: str) -> Returned:
+def _made(tokens: object, text: str) -> Returned:
     """Plain numbers and a plain text: an object of the client's own would compare as it likes."""
+    if tokens is None:
+        return Returned(text=str(text))
+    if not isinstance(tokens, list | tuple):
+        return NOTHING
     numbers = tuple(int(token) for token in tokens if not isinstance(token, bool) and isinstance(token, Integral))
     return Returned(tokens=numbers, text=str(text)) if len(numbers) == len(tokens) else NOTHING
 

@@ -168,6 +168,24 @@ CASES = (
         says={"own-result": FAIL},
     ),
     Case(
+        name="what a client returns holds the text alone: the token ids were dropped on the way",
+        rule=4,
+        run=run(planned(), HEALTHY, replace(ok(), arrival=Arrival.RETURNED, body=b"", tokens=None), subject=LIBRARY),
+        verdict=PASS,
+    ),
+    Case(
+        name="what a client returns holds another text, and no token ids",
+        rule=4,
+        run=run(
+            planned(),
+            HEALTHY,
+            replace(ok(), arrival=Arrival.RETURNED, body=b"", tokens=None, text="x"),
+            subject=LIBRARY,
+        ),
+        verdict=FAIL,
+        says={"own-result": FAIL},
+    ),
+    Case(
         name="a client that passes bytes on hands out others",
         rule=4,
         run=run(planned(), HEALTHY, replace(ok(), body=HALF), subject=CLIENT),

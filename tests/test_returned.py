@@ -40,6 +40,14 @@ def test_plain_numbers_and_a_plain_text_are_a_result() -> None:
     assert type((returned.tokens or ())[1]) is int
 
 
+def test_a_text_whose_token_ids_something_on_the_way_has_dropped_is_a_result() -> None:
+    """Of a text it is known whose it is; of what holds neither nothing is known."""
+    assert read({"choices": [{"message": {"content": "t"}}]}, Api.CHAT) == Returned(text="t")
+    assert read({"choices": [{"token_ids": None, "text": "t"}]}, Api.COMPLETIONS) == Returned(text="t")
+    assert read({"choices": [{"token_ids": 7, "text": "t"}]}, Api.COMPLETIONS) == NOTHING
+    assert read({"choices": [{"token_ids": [7]}]}, Api.COMPLETIONS) == NOTHING
+
+
 @pytest.mark.parametrize("token", [7.0, True, "7", None, _SulksError()])
 def test_what_is_no_number_is_no_token(token: object) -> None:
     """Else it could compare as it likes."""

@@ -58,6 +58,8 @@ def _says(account: Account, outcome: Outcome, subject: SubjectFacts) -> str:
 def _excerpt(outcome: Outcome) -> str:
     if outcome.tokens is not None:
         return f"tokens {list(outcome.tokens)!r}"
+    if outcome.text is not None:
+        return f"the text {outcome.text[:60]!r}"
     shown = outcome.body[:60]
     coding = f", called {outcome.coding!r}" if outcome.coding else ""
     return f"{shown!r}{'...' if len(outcome.body) > len(shown) else ''}{coding}"

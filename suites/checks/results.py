@@ -159,9 +159,13 @@ def _is_of(projected: "_Projected", result: "Result") -> bool:
 
 
 def _holds(outcome: Outcome, tokens: tuple[int, ...], text: str) -> bool:
-    """What it holds of a result is that; a protocol may know no texts, and no logprobs."""
+    """What it holds of a result is that; a protocol may know no texts, and no logprobs, and a proxy before a client may
+    have left nothing but the text.
+    """
     if outcome.logprobs is not None and outcome.logprobs != tuple(map(logprob_of, tokens)):
         return False
+    if outcome.tokens is None:
+        return outcome.text == text
     return outcome.tokens == tokens and outcome.text in (None, text)
 
 

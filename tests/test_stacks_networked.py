@@ -10,7 +10,7 @@ from suites.stacks.compose_file import load_stack
 from suites.stacks.errors import StackError
 from suites.stacks.labels import LabelError
 from suites.stacks.network import ELSEWHERE, StackNetwork, moved_address
-from suites.stacks.networked import host_of, networked, services_called
+from suites.stacks.networked import host_of, networked, ports_there, services_called
 from suites.stacks.owner import Owner
 from suites.subject_reader import SubjectFileError
 
@@ -51,6 +51,15 @@ def test_every_service_stands_on_it_alone() -> None:
 def test_two_instances_are_found_by_different_names() -> None:
     """They share the network, and each calls its own router."""
     assert [host_of("a_router", f"retryproof-1-{n}") for n in (1, 2)] == ["a-router-1", "a-router-2"]
+
+
+def test_its_ports_are_none_that_a_kernel_hands_out() -> None:
+    """Docker's name server has one of those in each container, which then nobody can listen on."""
+    ports = ports_there(["RETRYPROOF_PORT", "RETRYPROOF_PORT_ROUTER"])
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    assert sorted(ports) == ["RETRYPROOF_PORT", "RETRYPROOF_PORT_ROUTER"]
+    assert len(set(ports.values())) == 2
+    assert all(1024 <= port < lowest for port in ports.values())
 
 
 def test_an_address_is_nobody_else_s_until_it_is_given_back() -> None:

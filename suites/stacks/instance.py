@@ -26,7 +26,7 @@ from suites.stacks.compose_file import FOLDER, OPTIONS, StackFile
 from suites.stacks.composing import Composer
 from suites.stacks.errors import StackError
 from suites.stacks.logs import keep, last_words
-from suites.stacks.networked import LISTENING, host_of, networked
+from suites.stacks.networked import LISTENING, host_of, networked, ports_there
 from suites.stacks.state import State
 from suites.stacks.strikes import Strikes
 from suites.stacks.variables import variables
@@ -49,7 +49,8 @@ class StackInstance:
         self._stack, self._file = stack, stack.file
         self._engine = engine
         self._addresses = _addresses(stack)
-        self._ports = {name: ReservedPort() for name in stack.ports}
+        self._reserved = {} if stack.network is not None else {name: ReservedPort() for name in stack.ports}
+        self._ports = {name: port.number for name, port in self._reserved.items()} or ports_there(stack.ports)
         self._endpoint = endpoint_at(self.address, self._file)
         self._asking = asking(self._endpoint, self._file)
         self.idleness = Idleness(
@@ -64,7 +65,7 @@ class StackInstance:
     def address(self) -> Address:
         """Where its forwarder listens."""
         host = self._addresses.get(self._stack.labelled.forwarder, HOST)
-        return (host, self._ports["RETRYPROOF_PORT"].number)
+        return (host, self._ports["RETRYPROOF_PORT"])
 
     def call_through(self, way_in: Address) -> None:
         """Operations go there from now on, which leads to it."""
@@ -108,12 +109,11 @@ class StackInstance:
 
     def _told(self, mounted: Path, upstreams: Sequence[Address], options: Sequence[str]) -> dict[str, str]:
         """What its compose file may mention."""
-        ports = {name: port.number for name, port in self._ports.items()}
         own = self._stack.network is not None
         hosts = {name: host_of(service, self.project) if own else HOST for name, service in self._stack.hosts.items()}
         known = meanings_of(self._file, Path(FOLDER), self.address[1], upstreams, self._listening)
         words = shlex.join(fill_command(word, known) for word in options)
-        return {**variables(upstreams, ports, mounted, self._listening, hosts), OPTIONS: words}
+        return {**variables(upstreams, self._ports, mounted, self._listening, hosts), OPTIONS: words}
 
     @property
     def _listening(self) -> str:
@@ -230,7 +230,7 @@ class StackInstance:
         try:
             await on_a_thread(lambda: self._engine.remove(self.project))
         finally:
-            for port in self._ports.values():
+            for port in self._reserved.values():
                 port.close()
             if self._stack.network is not None:
                 self._stack.network.give_back(self._addresses.values())

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from suites.stacks.labels import LabelError
 from suites.stacks.network import StackNetwork
 
 LISTENING = "0.0.0.0"  # in a container that stands on no other network than ours
+_FIRST_PORT = 8_080
 _HOST_OF = re.compile(r"\bRETRYPROOF_HOST_([A-Z0-9_]+)\b")
 _OURS = "retryproof"
 
@@ -26,6 +27,13 @@ def services_called(services: Mapping[str, Any]) -> dict[str, str]:
 def host_of(service: str, project: str) -> str:
     """By that name others find the service, and no other project's, on a network that several share."""
     return f"{_in_capitals(service).lower().replace('_', '-')}-{project.rpartition('-')[2]}"
+
+
+def ports_there(names: Iterable[str]) -> dict[str, int]:
+    """One for each. Beside these there listens in each container only Docker's name server, on a port that the kernel
+    hands out; what it hands out begins far above (ip_local_port_range).
+    """
+    return {name: number for number, name in enumerate(names, start=_FIRST_PORT)}
 
 
 def networked(compose: Mapping[str, Any], network: StackNetwork, addresses: Mapping[str, str], project: str) -> str:

@@ -119,12 +119,17 @@ class Disturb:
     @property
     def shows_the_same(self) -> bool:
         """The forwarder sees the same on every machine, and so do its callers. When one thaws its time is over, and an
-        answer may be there; what takes a while may end it before its time is over, or after; who is slow may be in
-        time.
+        answer may be there; what takes a while may end a container before the forwarder's time is over, or after; who
+        is slow may be in time.
         """
-        if self.whose is Whose.ROUTER:
-            return self.how is not Disturbing.THROTTLE
-        return self.how in _AT_ONCE
+        if self.whose is Whose.FORWARDER:
+            return self.how in _AT_ONCE
+        return not self.holds or self.how in _AT_ONCE or (self.how in _SILENT and self.how is not Disturbing.THROTTLE)
+
+    @property
+    def has_to_be_in_time(self) -> bool:
+        """What the forwarder and its callers see of it they see only if its time is not over before."""
+        return self.holds and self.how in _AT_ONCE
 
     @property
     def loses_answer(self) -> bool:

@@ -1,6 +1,7 @@
 """What a plan does to a container is done: at its moment, which the routers hold for it; and undone."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol, runtime_checkable
 
@@ -10,6 +11,7 @@ from faults.catalogue import fault_named
 from faults.disturbance import FROZEN, Disturb, Disturbing, Whose
 from faults.plan import Plan
 from faults.poison import Moment
+from suites.history import Outcome
 from suites.stage import Stage
 
 
@@ -17,8 +19,10 @@ from suites.stage import Stage
 class Disturbable(Protocol):
     """An instance in a container, with another before its routers. Raises SubjectError where an engine fails."""
 
-    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> None:
-        """Do it to that container; it is so when this returns."""
+    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> int:
+        """Do it to that container; it is so when this returns. Since when, at the latest (machine's monotonic clock,
+        ns).
+        """
 
     async def disturbed(self, how: Disturbing) -> bool:
         """The engine says that it was done, and is so."""
@@ -37,26 +41,35 @@ class Disturbed:
         self._waiting: list[asyncio.Task[None]] = []  # until an exchange is held; then it is done to the end
         self._doing: asyncio.Task[None] | None = None
         self._undone = False
+        self._so_since_ns = 0
+        self.late_ms = 0.0  # how long its engine took from the first call on, where that was too long
 
     async def begin(self) -> None:
         """Do it now, or beside the run, when an exchange is held."""
         if self._act is None:
             return
         if not self._act.holds:
-            await self._instance.disturb(self._act.how, self._act.whose)
+            self._so_since_ns = await self._instance.disturb(self._act.how, self._act.whose)
             return
         gates = [poison_gate(upstream) for upstream in range(len(self._stage.ports))]
         self._waiting = [asyncio.ensure_future(self._when_held(gate, self._act)) for gate in gates]
 
-    async def settle(self) -> None:
+    async def settle(self, history: Sequence[Outcome]) -> None:
         """Every operation has its outcome: record whether it struck, and undo it."""
         await self.stop_waiting()
-        if self._act is not None and not self._undone:
-            await self._undo(self._act)
+        if self._act is None or self._undone:
+            return
+        if self._act.has_to_be_in_time:
+            took_ms = (self._so_since_ns - min(outcome.invoked_at_ns for outcome in history)) / 1_000_000
+            self.late_ms = took_ms if took_ms >= self._stage.subject.spec.read_timeout_ms else 0.0
+        await self._undo(self._act)
 
     async def _undo(self, act: Disturb) -> None:
+        """An engine that took as long as the subject is patient may have come too late for it: nobody can say whether
+        what was done has struck it.
+        """
         self._undone = True
-        if await self._instance.disturbed(act.how):
+        if not self.late_ms and await self._instance.disturbed(act.how):
             await self._stage.on_router(lambda router: router.between.disturbed())
         await self._instance.calm()
         await self._stage.on_router(lambda router: router.note("container healthy again"))
@@ -89,7 +102,7 @@ class Disturbed:
         upstreams = range(len(self._stage.ports))
         for upstream in upstreams:
             await self._stage.on_router(partial(_begins, upstream))
-        await self._instance.disturb(act.how, act.whose)
+        self._so_since_ns = await self._instance.disturb(act.how, act.whose)
         await self._stage.on_router(lambda router: router.note(f"container: {act.how}"))
         if act.at is not Moment.RECEIVED:
             for gate in map(poison_gate, upstreams):

@@ -107,7 +107,7 @@ class Driver:
             for occupant in occupants:
                 occupant.calling()
             history = await self._waves(stage, plan, operations)
-            await disturbed.settle()
+            await disturbed.settle(history)
         settled = await settle(stage, spec)
         busy = "" if settled else last_words(stage.instance)
         if stage.through is not None:
@@ -140,7 +140,7 @@ class Driver:
             died=stage.instance.died(),
             company=company,
             overlaid=not plan.under or await stage.overlaid(),
-            stalled_ms=max(pulse.worst_since(started_ns) for pulse in self.pulses),
+            stalled_ms=max(disturbed.late_ms, *(pulse.worst_since(started_ns) for pulse in self.pulses)),
             shortest_timeout_ms=min(spec.read_timeout_ms, spec.connect_timeout_ms),
             between=stage.instance.passed() if isinstance(stage.instance, Layered) else None,
         )

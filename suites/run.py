@@ -62,7 +62,8 @@ class Run:
     ceiling. busy: what it last said of itself where it was not, if it is asked. died: how the subject's process
     ended by itself, if it did. company: other runs shared the subject while this one was going on. overlaid: what the
     plan lays over its hops still lay there when it was over. stalled_ms: the longest time by which a loop of ours came
-    late meanwhile; shortest_timeout_ms: what that has to be held against.
+    late meanwhile, or an engine that was to do something in time; shortest_timeout_ms: what that has to be held
+    against.
     between: of a subject that is two, one behind the other, how often each operation was sent from one to the other.
     unreachable: why the subject or the machine cannot reach this run's faults (then nothing was run).
     """

@@ -60,6 +60,14 @@ def test_nothing_is_done_to_the_network_of_a_forwarder() -> None:
         Disturb(how=Disturbing.MOVE, at=Moment.RECEIVED, whose=Whose.FORWARDER)
 
 
+def test_of_a_router_that_takes_a_while_to_end_nobody_knows_what_its_forwarder_sees() -> None:
+    """An end, or its own time-out before that: those cells have no twins. Nor has one who is slow."""
+    cells = [cell for cell in disturbance_cells() if not cell.fault.id.startswith("forwarder-")]
+    without = {cell.fault.id for cell in cells if cell.fault.class_under() is not Class.SAFE and not cell.twin}
+    ids = ("stopped", "out-of-memory", "throttled")
+    assert without == {f"{name}-{when}" for name in ids for when in ("received", "executed")}
+
+
 def test_only_of_a_forwarder_that_is_ended_at_once_everybody_knows_what_its_callers_see() -> None:
     """When one thaws, or takes a while to end, its time may be over before: those cells have no twins."""
     cells = {cell.fault.id for cell in disturbance_cells() if cell.fault.id.startswith("forwarder-") and cell.twin}

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,10 +14,14 @@ from faults.disturbance import Disturb, Disturbing, Whose
 from faults.plan import Plan, PlannedListener, PlannedOperation
 from faults.poison import Moment
 from suites.disturbed import Disturbed
+from suites.history import Outcome
 from suites.stage import Stage
 from suites.subject import SubjectError
+from tests.ledgers import lost
 
 UPSTREAMS = 2
+SO_SINCE_NS = 10_000_000_000
+PATIENT_MS = 1
 
 
 class _Told(list[str]):
@@ -64,10 +69,11 @@ class _Instance:
     def __init__(self, told: _Told, *, refuses: bool, lasts: bool) -> None:
         self._told, self._refuses, self._lasts = told, refuses, lasts
 
-    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> None:
+    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> int:
         if self._refuses:
             raise SubjectError("the engine did not do it")
         self._told.append(how.value if whose is Whose.ROUTER else f"{how} of the {whose}")
+        return SO_SINCE_NS
 
     async def disturbed(self, how: Disturbing) -> bool:
         return self._lasts
@@ -80,7 +86,7 @@ class _Stage:
     """As much of a stage as is asked for."""
 
     ports = tuple(range(UPSTREAMS))
-    subject = SimpleNamespace(spec=SimpleNamespace(read_timeout_ms=1))
+    subject = SimpleNamespace(spec=SimpleNamespace(read_timeout_ms=PATIENT_MS))
 
     def __init__(self, *, refuses: bool = False, lasts: bool = True) -> None:
         self.told = _Told()
@@ -105,6 +111,11 @@ def fault_of(at: Moment, how: Disturbing = Disturbing.KILL, whose: Whose = Whose
     return next(id_ for id_, fault in DISTURBANCES.items() if fault.act == act)
 
 
+def called(before_ms: float) -> list[Outcome]:
+    """The history of one that was called that long before it was so."""
+    return [replace(lost(), invoked_at_ns=SO_SINCE_NS - int(before_ms * 1_000_000))]
+
+
 def disturbed(stage: _Stage, fault: str) -> Disturbed:
     """Of a plan with that fault."""
     plan = Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=fault),), upstreams=UPSTREAMS)
@@ -121,7 +132,7 @@ async def test_it_is_done_when_an_exchange_is_held(at: Moment) -> None:
     for gate in stage.held_at.values():
         gate.set()
     await stage.told.has("container: kill")
-    await doing.settle()
+    await doing.settle(called(0))
     opened = [] if at is Moment.RECEIVED else ["opened poison:0", "opened poison:1"]
     done = ["begun True 0", "begun True 1", "kill", "container: kill", *opened]
     assert stage.told == [*done, "struck", "calm", "container healthy again"]
@@ -144,7 +155,7 @@ async def test_a_forwarder_that_is_frozen_thaws_before_its_callers_have_their_an
         "container healthy again",
     ]
     said = list(stage.told)
-    await doing.settle()
+    await doing.settle(called(0))
     assert stage.told == said
 
 
@@ -156,7 +167,7 @@ async def test_a_forwarder_that_is_killed_is_so_until_its_callers_know() -> None
     stage.held_at[poison_gate(0)].set()
     await stage.told.has("container: kill")
     assert stage.told[2:] == ["kill of the forwarder", "container: kill"]
-    await doing.settle()
+    await doing.settle(called(0))
     assert stage.told[4:] == ["struck", "calm", "container healthy again"]
 
 
@@ -166,7 +177,7 @@ async def test_before_any_request_it_is_done_at_once() -> None:
     doing = disturbed(stage, fault_of(Moment.CONNECT))
     await doing.begin()
     assert stage.told == ["kill"]
-    await doing.settle()
+    await doing.settle(called(0))
     assert stage.told == ["kill", "struck", "calm", "container healthy again"]
 
 
@@ -175,8 +186,48 @@ async def test_what_did_not_last_did_not_strike() -> None:
     stage = _Stage(lasts=False)
     doing = disturbed(stage, fault_of(Moment.CONNECT))
     await doing.begin()
-    await doing.settle()
+    await doing.settle(called(0))
     assert stage.told == ["kill", "calm", "container healthy again"]
+
+
+@pytest.mark.parametrize("whose", Whose)
+@pytest.mark.parametrize("at", [Moment.RECEIVED, Moment.EXECUTED])
+@pytest.mark.parametrize("how", [Disturbing.KILL, Disturbing.RESTART, Disturbing.RECREATE])
+@pytest.mark.parametrize(("before_ms", "late"), [(0, False), (PATIENT_MS - 0.1, False), (PATIENT_MS, True)])
+async def test_what_was_killed_when_its_callers_time_was_over_may_not_have_struck_them(
+    how: Disturbing, at: Moment, whose: Whose, before_ms: float, late: bool
+) -> None:
+    """They may have seen their own time-out: this machine's engine was too slow, and nobody can say."""
+    stage = _Stage()
+    doing = disturbed(stage, fault_of(at, how, whose))
+    await doing.begin()
+    stage.held_at[poison_gate(0)].set()
+    await stage.told.has(f"container: {how}")
+    await doing.settle(called(before_ms))
+    assert ("struck" in stage.told) is not late
+    assert doing.late_ms == (before_ms if late else 0)
+    assert stage.told[-2:] == ["calm", "container healthy again"]
+
+
+@pytest.mark.parametrize(
+    ("how", "at"),
+    [
+        (Disturbing.KILL, Moment.CONNECT),  # nobody was called before
+        (Disturbing.PAUSE, Moment.RECEIVED),  # it shows that time-out
+        (Disturbing.STOP, Moment.EXECUTED),  # what the forwarder sees of it is not foretold
+        (Disturbing.MEMORY, Moment.EXECUTED),
+    ],
+)
+async def test_what_shows_a_time_out_or_takes_its_time_may_be_late(how: Disturbing, at: Moment) -> None:
+    """It has struck."""
+    stage = _Stage()
+    doing = disturbed(stage, fault_of(at, how))
+    await doing.begin()
+    stage.held_at[poison_gate(0)].set()
+    await stage.told.has(how.value if at is Moment.CONNECT else f"container: {how}")
+    await doing.settle(called(9 * PATIENT_MS))
+    assert "struck" in stage.told
+    assert doing.late_ms == 0
 
 
 async def test_where_no_exchange_comes_nothing_is_done() -> None:
@@ -184,7 +235,7 @@ async def test_where_no_exchange_comes_nothing_is_done() -> None:
     stage = _Stage(lasts=False)
     doing = disturbed(stage, fault_of(Moment.RECEIVED))
     await doing.begin()
-    await doing.settle()
+    await doing.settle(called(0))
     assert stage.told == ["calm", "container healthy again"]
 
 
@@ -198,4 +249,4 @@ async def test_what_an_engine_refuses_ends_the_run() -> None:
     stage.held_at[poison_gate(1)].set()
     await stage.told.has("begun True 1")
     with pytest.raises(SubjectError, match="did not do it"):
-        await doing.settle()
+        await doing.settle(called(0))

@@ -14,7 +14,7 @@ from signoff.report import load_report
 from suites.futures.checks import CHECKS
 from suites.futures.situations import OF_CONTAINERS
 from suites.stacks.shaping import lacks
-from tests.command_process import Place, wait_for_end
+from tests.command_process import Ended, Place, wait_for_end
 from tests.docker_engine import ROOT, Docker, compose, docker_here, ended_by, image_of, run
 
 pytestmark = pytest.mark.docker
@@ -64,6 +64,16 @@ def found(place: Place) -> dict[str, object]:
     }
 
 
+def shown(place: Place, ended: Ended) -> str:
+    """What a check printed, and of each cell that did not pass how it went and what was found."""
+    if not place.folders():
+        return ended.err
+    cells = [cell for cell in place.report().cells if cell.verdict not in ("PASS", "not_run")]
+    facts = [(cell.id, cell.verdict, cell.outcome, cell.delay_ms, cell.runs, cell.stalled) for cell in cells]
+    said = [finding for cell in cells for finding in cell.findings]
+    return "\n".join(map(str, (ended.err, *facts, *said, ended.out)))
+
+
 def test_nginx_in_a_container_gets_the_verdicts_of_nginx(place: Place, tmp_path: Path) -> None:
     """Cell by cell and plan by plan, those over TLS included: the same decisions, and the same findings."""
     other = Place(path=tmp_path / "without")
@@ -78,7 +88,7 @@ def test_nginx_in_a_container_gets_the_verdicts_of_nginx(place: Place, tmp_path:
 def test_each_fault_of_a_container_strikes_with_its_witness(place: Place) -> None:
     """On a network of its own the reference server passes every one."""
     ended = run(place, "check", "--stack", "vllm", "--own-network", "--only", "container/*")
-    assert ended.code == 0, ended.err
+    assert ended.code == 0, shown(place, ended)
     cells = place.report().cells
     assert {cell.fault for cell in cells if cell.verdict == "PASS"} == set(DISTURBANCES) - UNSHAPED
     assert all("this kernel lays no" in cell.reason for cell in cells if cell.verdict != "PASS")

@@ -50,6 +50,7 @@ class Contained:
         self._network_of = network_of
         self._undo: list[Callable[[], Any]] = []  # the last first
         self._doing: Disturbing | None = None
+        self._killed_at_ns: int | None = None
         self._throttled_before = 0  # periods in which it had to wait for CPU
 
     def state(self) -> State:
@@ -58,23 +59,23 @@ class Contained:
             self._container.reload()
             return replace(state_of(self._container), **self._witnessed())
 
-    def disturb(self, how: Disturbing) -> None:
-        """Do that; it is so when this returns."""
+    def disturb(self, how: Disturbing) -> int:
+        """Do that; it is so when this returns. Since when, at the latest (machine's monotonic clock, ns)."""
         with self._asked(f"did not do it ({how})"):
-            self._doing = how
+            self._doing, self._killed_at_ns = how, None
             match how:
                 case Disturbing.PAUSE:
                     self._container.pause()
                     self._undo.append(self._container.unpause)
                 case Disturbing.KILL:
-                    self._container.kill()
-                    self._container.wait()
+                    self._kill()
                     self._undo.append(self._container.start)
                 case Disturbing.STOP:
                     self._container.stop(timeout=STOPPING_S)
                     self._undo.append(self._container.start)
                 case Disturbing.RESTART:
-                    self._container.restart(timeout=0)
+                    self._kill()
+                    self._container.start()
                 case Disturbing.RECREATE:
                     self._make_anew()
                 case Disturbing.MEMORY:
@@ -90,6 +91,13 @@ class Contained:
                     self._throttle()
                 case _:
                     assert_never(how)
+        return self._killed_at_ns or time.monotonic_ns()
+
+    def _kill(self) -> None:
+        """It has ended when this returns; what is done to it after that strikes nobody any more."""
+        self._container.kill()
+        self._container.wait()
+        self._killed_at_ns = time.monotonic_ns()
 
     def end(self, *, killed: bool, within_s: float) -> State:
         """Its first process has ended: by SIGKILL, or by SIGTERM within that time, and by SIGKILL then."""
@@ -122,8 +130,7 @@ class Contained:
         if attrs["HostConfig"]["NetworkMode"] != "host":
             joined = attrs["NetworkSettings"]["Networks"].items()
             config["NetworkingConfig"] = {"EndpointsConfig": {network: _same_place(one) for network, one in joined}}
-        self._container.kill()
-        self._container.wait()
+        self._kill()
         self._container.remove(force=True, v=True)
         self._container = engine.containers.get(engine.api.create_container_from_config(config, name)["Id"])
         self._container.start()

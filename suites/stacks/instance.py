@@ -186,9 +186,9 @@ class StackInstance:
         await on_a_thread(self._called.begin)
         await self._until_ready(time.monotonic() + self._file.spec.start_ms / 1000)
 
-    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> None:
-        """Do that to the container of its router, or of its forwarder."""
-        await self._strikes.begin(how, whose)
+    async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> int:
+        """Do that to the container of its router, or of its forwarder. Since when it is so, at the latest (ns)."""
+        return await self._strikes.begin(how, whose)
 
     async def disturbed(self, how: Disturbing) -> bool:
         """The engine says that it was done, and is so."""

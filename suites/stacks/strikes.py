@@ -37,13 +37,15 @@ class Strikes:
         """Something is done to it, so that nobody may wonder how it ended."""
         return self._struck is not None and self._struck.whose is Whose.FORWARDER
 
-    async def begin(self, how: Disturbing, whose: Whose) -> None:
-        """Do that; it is so when this returns. Raises ValueError where there is no such container."""
+    async def begin(self, how: Disturbing, whose: Whose) -> int:
+        """Do that; it is so when this returns. Since when, at the latest (machine's monotonic clock, ns). Raises
+        ValueError where there is no such container.
+        """
         if whose not in self.containers:
             raise ValueError(f"the container of the {whose} was to be struck; expected `retryproof.role: {whose}`")
         container = self.containers[whose]
         self._struck = _Struck(whose=whose, container=container, before=await on_a_thread(container.state))
-        await on_a_thread(lambda: container.disturb(how))
+        return await on_a_thread(lambda: container.disturb(how))
 
     async def lasts(self, how: Disturbing) -> bool:
         """The engine says that it was done, and is so."""

@@ -21,6 +21,7 @@ from suites.run import Run
 from suites.speech import Channel
 from suites.subject_file import BUILT_IN, built_in_file, built_in_names, load_subject_file
 from suites.subject_text import SubjectFile
+from tests.raw_router import RawRouter
 
 Seen = tuple[int | None, str, int, int]  # status, kind, sendings, executions
 
@@ -84,6 +85,26 @@ async def test_a_client_sends_again_what_its_options_say(name: str) -> None:
     if name in HERE:
         file = replace(file, values={**file.values, "client_python": sys.executable}, needs=())
     assert await lived_through(file) == {**HERE, **ELSEWHERE}[name]
+
+
+@pytest.mark.parametrize("name", [*HERE, *(name for name in ELSEWHERE if not is_missing(name))])
+async def test_a_client_carries_what_its_caller_says(name: str) -> None:
+    """A key too, and none of its own beside it: what stands behind it may turn down any other."""
+    file = built_in_file(name)
+    if name in HERE:
+        file = replace(file, values={**file.values, "client_python": sys.executable}, needs=())
+    says = {"authorization": "Bearer of-its-caller", "x-of-its-caller": "7"}
+    async with Supervisor() as supervisor, RawRouter() as router:
+        subject = ClientSubject(replace(file, headers=says), supervisor)
+        instance = await subject.start([("127.0.0.1", int(router.url.rpartition(":")[2]))])
+        try:
+            await instance.call(file.spec.plain, 1, file.spec.ceiling_ms)
+        finally:
+            await instance.stop()
+    fields = [line.partition(b": ")[::2] for line in router.heads[0].split(b"\r\n")[1:] if line]
+    came = sorted((key.decode().lower(), value.decode()) for key, value in fields)
+    assert [each for each in came if each[0] in says] == sorted(says.items())
+    assert [key for key, _ in came if key.endswith("-key")] == []
 
 
 async def test_the_adapter_in_the_documents_is_whole(tmp_path: Path) -> None:

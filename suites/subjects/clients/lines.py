@@ -29,6 +29,13 @@ def arguments() -> tuple[str, str, dict[str, Any]]:
     return sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 
 
+def carried(operation: Operation) -> dict[str, str]:
+    """What an SDK has to carry beside its own headers, a key in place of its own among it: what stands behind it may
+    want that. The type of the body is its own to say: it writes that anew.
+    """
+    return {name: value for name, value in operation["headers"].items() if name.lower() != "content-type"}
+
+
 def response(status: int, headers: Any, body: bytes) -> Outcome:
     """What a client has handed its caller that hands out responses."""
     kept = {name: headers[name] for name in ("Content-Type",) if name in headers}

@@ -9,7 +9,7 @@ os.environ["LITELLM_MODE"] = "PRODUCTION"
 
 import httpx
 import litellm
-from lines import Lost, Operation, Outcome, arguments, serve
+from lines import Lost, Operation, Outcome, arguments, carried, serve
 
 url, ca, options = arguments()
 litellm.telemetry = False
@@ -22,6 +22,7 @@ def call(operation: Operation) -> Outcome:
     """What completion() returns; of a stream, each object that its iterator yields."""
     asked: dict[str, Any] = json.loads(operation["body"])
     asked["extra_body"] = {"return_token_ids": asked.pop("return_token_ids")}
+    asked["extra_headers"] = carried(operation)
     asked["model"] = f"openai/{asked['model']}"
     answer = litellm.completion(
         **asked, api_base=f"{url}/v1", api_key="sk-retryproof", timeout=timeout, **options.get("more", {})

@@ -5,7 +5,7 @@ import ssl
 from typing import Any
 
 import openai
-from lines import Lost, Operation, Outcome, arguments, serve
+from lines import Lost, Operation, Outcome, arguments, carried, serve
 
 url, ca, options = arguments()
 tls = {"verify": ssl.create_default_context(cafile=ca)} if url.startswith("https") else {}
@@ -25,8 +25,7 @@ def call(operation: Operation) -> Outcome:
     """What create() returns; of a stream, each object that its iterator yields."""
     asked: dict[str, Any] = json.loads(operation["body"])
     asked["extra_body"] = {"return_token_ids": asked.pop("return_token_ids")}
-    if key := operation["headers"].get("Authorization"):
-        asked["extra_headers"] = {"Authorization": key}  # in place of its own: what stands behind it wants that one
+    asked["extra_headers"] = carried(operation)
     api = client.chat.completions if "messages" in asked else client.completions
     answer = api.create(**asked)
     if not operation["stream"]:

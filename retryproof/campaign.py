@@ -16,6 +16,7 @@ from retryproof.surveying import (
     MissingError,
     candidate,
     other_versions,
+    require_proof,
     start_ms,
     surveyed,
     write_result,
@@ -118,6 +119,7 @@ def _publish(one: Candidate, wanted: Wanted, out: Console, place: str) -> Exit:
     _print_budget(one, out, place)
     began = time.monotonic()
     result = surveyed(one, wanted.examine, out)
+    require_proof(result)
     write_result(one.path, result)
     print_line(out, f"{place}: {_counted(result)}; {time.monotonic() - began:.0f} s; {one.path}")
     return Exit.PASS

@@ -19,7 +19,16 @@ from retryproof.options import ExamineOptions
 from retryproof.output import say
 from retryproof.sessions import Session, with_subject
 from signoff.items import Item
-from signoff.published import Published, dump_published, file_name, load_all, load_published, published, version_number
+from signoff.published import (
+    Mark,
+    Published,
+    dump_published,
+    file_name,
+    load_all,
+    load_published,
+    published,
+    version_number,
+)
 from signoff.report import CellReport, Report, ReportError
 from signoff.reporting import counts_of
 from suites.registry import described
@@ -185,6 +194,19 @@ def other_versions(one: Candidate) -> list[str]:
     return [
         file_name(each.subject, each.number) for each in found if each.subject == one.name and each.number != one.number
     ]
+
+
+def require_proof(result: Published) -> None:
+    """Something was judged: what proves nothing is no result. Raises CommandError."""
+    nothing = (Mark.NOT_RUN, Mark.UNKNOWN)
+    if any(cell.mark not in nothing for cell in result.cells):
+        return
+    reasons = {mark: next((cell for cell in result.cells if cell.mark is mark and cell.reason), None) for mark in Mark}
+    first = reasons[Mark.UNKNOWN] or reasons[Mark.NOT_RUN]
+    why = "" if first is None else f". Of {first.id} it is said: {first.reason}"
+    raise CommandError(
+        f"not one of its {len(result.cells)} cells was judged, so that nothing is published{why}", Exit.COULD_NOT_RUN
+    )
 
 
 def write_result(path: Path, result: Published) -> None:

@@ -27,6 +27,7 @@ from suites.ownership import own_entries
 from suites.passage import Toxiproxy
 from suites.poisoned import Poisoned
 from suites.pulse import Pulse
+from suites.reaching import has_come
 from suites.run import Run
 from suites.settling import last_words, settle
 from suites.stage import Stage
@@ -126,6 +127,8 @@ class Driver:
         allowed = max(allowed, met)
         sockets = await held_after(stage, plan, warm_up, self._warmth, allowed=allowed, together=together)
         await stage.on_router(lambda router: router.drain())
+        if not has_come(stage.entries(since=since), {*operations, *(outcome.operation for outcome in fresh)}):
+            await self.stages.require_reaching()
         return Run(
             plan=plan,
             subject=spec.facts,

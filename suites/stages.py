@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 from fake_router.bound import ListenError
 from fake_router.thread import RouterThread
@@ -34,6 +34,7 @@ class Stages:
         self._ground: Ground | None = None
         self._leaving = AsyncExitStack()
         self._turn = asyncio.Lock()
+        self._asking = asyncio.Lock()
         self._patience = Patience()
         self._counts = SocketCounts()
 
@@ -43,13 +44,7 @@ class Stages:
         another than the one that it goes. Raises SubjectError where the subject cannot be had.
         """
         if not self._subject.spec.standing:
-            async with Stage.open(
-                *(self._subject, self._routers),
-                way=way,
-                toxiproxy=self._toxiproxy,
-                patience=self._patience,
-                counts=self._counts,
-            ) as stage:
+            async with self._opened(way) as stage:
                 yield stage
             return
         async with self._turn:
@@ -65,6 +60,25 @@ class Stages:
                     yield stage
                 finally:
                     await to_the_end(stage.leave())
+
+    async def require_reaching(self) -> None:
+        """A healthy operation reaches its router, on a stage of its own; found out once. Raises SubjectError, as all
+        runs would else prove nothing.
+        """
+        async with self._asking:
+            if not self._reaches and not self._subject.spec.standing:
+                async with self._opened(PLAIN) as stage:
+                    await require_reaching(stage, self._numbers)
+                self._reaches = True
+
+    def _opened(self, way: Way) -> AbstractAsyncContextManager[Stage]:
+        return Stage.open(
+            *(self._subject, self._routers),
+            way=way,
+            toxiproxy=self._toxiproxy,
+            patience=self._patience,
+            counts=self._counts,
+        )
 
     async def close(self) -> None:
         """The router of a subject that stands listens no more. Safe to call twice."""

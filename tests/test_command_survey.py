@@ -26,6 +26,8 @@ DIES = f'name = "mine"\ncommand = ["false"]\nquiet_ms = 1\n{FACTS}'
 Examined = Callable[[str, tuple[Item, ...]], tuple[CellReport, ...]]
 CORE = len(all_cells(Depth.CORE))
 UNPROVED = cell(verdict="UNKNOWN", findings=(OPEN,), reason="nobody counted")
+HEALTHY = cell(id="none/healthy/first")
+UNREACHED = cell(id="reuse/503-before", verdict="not_run", reason="no pool")
 
 
 class Surveys:
@@ -152,25 +154,36 @@ def test_what_proved_nothing_is_lived_through_again_before_it_is_published(surve
 
 def test_what_never_proves_anything_is_published_with_its_reason(surveys: Surveys) -> None:
     """After two more rounds; after as many as there are where this machine stalls."""
-    surveys.goes = lambda _name, _items: (UNPROVED,)
+    surveys.goes = lambda _name, _items: (HEALTHY, UNPROVED)
     assert surveys.run("reference") is Exit.PASS
     assert len(surveys.examined) == 1 + surveying.IN_VAIN
-    surveys.goes = lambda _name, _items: (msgspec.structs.replace(UNPROVED, stalled=True),)
+    surveys.goes = lambda _name, _items: (HEALTHY, msgspec.structs.replace(UNPROVED, stalled=True))
     assert surveys.run("reference", "--again") is Exit.PASS
     assert len(surveys.examined) == 1 + surveying.IN_VAIN + 1 + surveying.ROUNDS
     (found,) = load_all(surveys.folder / "results")
-    assert [(one.mark, one.reason) for one in found.cells] == [("unknown", "nobody counted")]
+    assert [(one.mark, one.reason) for one in found.cells] == [("holds", ""), ("unknown", "nobody counted")]
+
+
+def test_a_result_that_proves_nothing_is_not_published(surveys: Surveys, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not one cell was judged: the configuration could not run, with the reason, and the survey goes on."""
+    surveys.goes = lambda name, _items: (UNPROVED, UNREACHED) if name == "reference" else (cell(),)
+    assert surveys.run("reference", "reference:never") is Exit.COULD_NOT_RUN
+    told = capsys.readouterr()
+    said = "reference: not one of its 2 cells was judged, so that nothing is published. Of wait/reset-after/first it is"
+    assert told.err == f"retryproof: {said} said: nobody counted\n"
+    assert "1 of 2 configurations" in told.out
+    assert surveys.written == ["reference--never-0.1.0.json", *PAGES]
 
 
 def test_what_takes_half_of_its_time_is_published_as_it_is(surveys: Surveys, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that hangs under a fault hangs in every round: that must not cost what is known of it."""
     now = iter((0.0, 5.1))
     monkeypatch.setattr(surveying, "time", SimpleNamespace(monotonic=lambda: next(now)))
-    surveys.goes = lambda _name, _items: (msgspec.structs.replace(UNPROVED, stalled=True),)
+    surveys.goes = lambda _name, _items: (HEALTHY, msgspec.structs.replace(UNPROVED, stalled=True))
     monkeypatch.setattr(campaign, "start_ms", lambda *_: 1.0)
     assert surveys.run("reference", "--limit-s", "10") is Exit.PASS
     assert len(surveys.examined) == 1
-    assert [one.mark for one in load_all(surveys.folder / "results")[0].cells] == ["unknown"]
+    assert [one.mark for one in load_all(surveys.folder / "results")[0].cells] == ["holds", "unknown"]
 
 
 def test_a_round_that_cannot_be_ended_costs_nothing_of_what_is_known(
@@ -181,12 +194,12 @@ def test_a_round_that_cannot_be_ended_costs_nothing_of_what_is_known(
     def goes(_name: str, _items: tuple[Item, ...]) -> tuple[CellReport, ...]:
         if len(surveys.examined) > 1:
             raise CommandError("not done within 9 s", Exit.COULD_NOT_RUN)
-        return (UNPROVED,)
+        return (HEALTHY, UNPROVED)
 
     surveys.goes = goes
     assert surveys.run("reference", "--limit-s", "600") is Exit.PASS
     (found,) = load_all(surveys.folder / "results")
-    assert [one.mark for one in found.cells] == ["unknown"]
+    assert [one.mark for one in found.cells] == ["holds", "unknown"]
     said = "retryproof: reference: what proved nothing was not lived through again: not done within 9 s\n"
     assert capsys.readouterr().err == said
 

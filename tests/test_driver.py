@@ -16,7 +16,7 @@ from suites.judge import judge
 from suites.lanes import run_plans
 from suites.leaving import Leave
 from suites.reference import reference_subject
-from suites.run import Promise, Run, Sockets, SubjectFacts
+from suites.run import Promise, Run, SubjectFacts
 from suites.subject import Address, Isolation, SubjectError, SubjectSpec
 from suites.warming import INSTANCES
 
@@ -98,17 +98,14 @@ class Mute:
         self.stopped += 1
 
 
-async def test_a_subject_that_never_sends_proves_nothing() -> None:
-    """No strike, no verdict; and each of its instances is stopped."""
+async def test_a_subject_that_never_sends_is_not_judged() -> None:
+    """It is asked once more in good health; and each of its instances is stopped."""
     mute = Mute()
     with RouterThread() as routers:
         async with Driver(subject=mute, routers=routers) as driver:
-            run = await driver.run(HEALTHY)
-    judgement = judge(run)
-    assert judgement.verdict is Verdict.FAIL  # nothing is well after healing either
-    assert {finding.check for finding in judgement.unknowns} >= {"vacuity"}
-    assert run.sockets == Sockets()
-    assert mute.stopped == 1 + INSTANCES  # the run's, and those of which none was in good health
+            with pytest.raises(SubjectError, match="did not reach its router"):
+                await driver.run(HEALTHY)
+    assert mute.stopped == 1 + INSTANCES + 1  # the run's, those of which none was in good health, and that one
 
 
 @dataclass

@@ -155,7 +155,9 @@ def _print_budget(one: Candidate, out: Console, place: str) -> None:
     ms = start_ms(one.name, out)
     runs = sum(item.times for item in one.items)
     starts = f"starts in {ms:.0f} ms, shared by {runs} runs"
-    if one.spec.isolation is Isolation.FRESH:
+    if one.spec.first_shared:
+        starts = f"starts in {ms:.0f} ms, its first shared by {runs} runs"
+    elif one.spec.isolation is Isolation.FRESH:
         starts = f"starts in {ms:.0f} ms x {runs} runs = {ms * runs / 1000:.1f} s"
     print_line(out, f"{place}: {len(one.items)} cells, {starts}")
 

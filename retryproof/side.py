@@ -27,6 +27,7 @@ from signoff.results import Examination
 from suites.futures.offer import Offer
 from suites.futures.suite import UNDER_TOXIPROXY, play_suite, suite_for
 from suites.futures.told import told
+from suites.kept_chain import LANES as KEPT_LANES
 from suites.lanes import shared_lanes
 from suites.stacks.stack import StackSubject
 from suites.subject import Isolation
@@ -163,6 +164,8 @@ class Side:
         spec = self.session.subject.spec
         if spec.isolation is Isolation.SHARED:
             return max(1, shared_lanes(spec) // jobs)  # each is a process already
+        if spec.first_shared:
+            return max(1, KEPT_LANES // jobs)
         of_core = LANES if spec.quiet_ms is None else QUIET_LANES
         return max(1, of_core * min(jobs, len(os.sched_getaffinity(0))) // jobs)
 

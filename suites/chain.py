@@ -12,7 +12,7 @@ from suites.history import Outcome
 from suites.hop import Hop
 from suites.leaving import Leave
 from suites.run import Promise, SubjectFacts
-from suites.subject import SubjectSpec
+from suites.subject import Isolation, SubjectSpec
 from suites.subject_keys import DIMENSIONS
 from suites.way import Address
 
@@ -46,15 +46,51 @@ class ChainSubject:
         async with AsyncExitStack() as stack:
             inner = await self.inner.start(upstreams)
             stack.push_async_callback(inner.stop)
-            hops = tuple(Hop(inner.address) for _ in range(self.outer.spec.upstreams))
+            front = await self.front(inner.address)
+            stack.push_async_callback(front.stop)
+            return self.joined(front, inner, stack.pop_all())
+
+    async def front(self, towards: Address) -> "Front":
+        """The first of them, in front of one that is there. Raises SubjectError."""
+        async with AsyncExitStack() as stack:
+            hops = tuple(Hop(towards) for _ in range(self.outer.spec.upstreams))
             for hop in hops:
                 await hop.open()
                 stack.callback(hop.close)
             outer = await self.outer.start([("127.0.0.1", hop.port) for hop in hops])
             stack.push_async_callback(outer.stop)
-            made = CalledChain if isinstance(outer, ForeignInstance) else ChainInstance
-            names = (self.outer.spec.facts.name, self.inner.spec.facts.name)
-            return made(outer, inner, names, hops, stack.pop_all())
+            return Front(outer, hops, stack.pop_all())
+
+    def joined(self, front: "Front", inner: ForeignInstance, stack: AsyncExitStack) -> "ChainInstance":
+        """Both as one; the stack ends what is to be ended with it."""
+        made = CalledChain if isinstance(front.outer, ForeignInstance) else ChainInstance
+        names = (self.outer.spec.facts.name, self.inner.spec.facts.name)
+        return made(front.outer, inner, names, front.hops, stack)
+
+
+class Front:
+    """The first of a chain that runs, and the hops behind it."""
+
+    def __init__(self, outer: ForeignInstance | ClientInstance, hops: Sequence[Hop], stack: AsyncExitStack) -> None:
+        self.outer = outer
+        self.hops = hops
+        self._stack = stack
+
+    def lead_to(self, address: Address) -> None:
+        """The second is there from now on."""
+        for hop in self.hops:
+            hop.towards = address
+
+    async def let_go(self) -> None:
+        """No connection to the second is left; of those that its end has not ended it sees a reset."""
+        for hop in self.hops:
+            hop.cut()
+        for hop in self.hops:
+            await hop.emptied()
+
+    async def stop(self) -> None:
+        """End it. Safe to call twice."""
+        await self._stack.aclose()
 
 
 class ChainInstance:
@@ -91,7 +127,7 @@ class ChainInstance:
 
     def passed(self) -> Counter[int]:
         """How often each operation was sent from the first to the second."""
-        return sum((hop.sendings for hop in self._hops), Counter())
+        return passed_over(self._hops)
 
     async def stop(self) -> None:
         """End both, the first of them first. Safe to call twice."""
@@ -113,10 +149,16 @@ class CalledChain(ChainInstance):
         self.outer.call_through(way_in)
 
 
+def passed_over(hops: Sequence[Hop]) -> Counter[int]:
+    """How often each operation was sent over one of them."""
+    return sum((hop.sendings for hop in hops), Counter())
+
+
 def chained(outer: SubjectSpec, inner: SubjectSpec) -> SubjectSpec:
     """What is known of one in front of the other: of the way to the routers what `inner` says, of what callers ask for
     and see what `outer` says, as far as `inner` can do it too. All hops lead to one that answers: which of them `outer`
-    has last used makes no difference to the next operation, so that it is shared where `inner` is.
+    has last used makes no difference to the next operation, so that it is shared where `inner` is; where that may not
+    be shared, `outer` alone is.
     """
     asked = {name: why for name, why in outer.reach.items() if name in DIMENSIONS}
     of_routers = {"tls", "names", "pool", "reused", "http10_upstream"}
@@ -129,6 +171,7 @@ def chained(outer: SubjectSpec, inner: SubjectSpec) -> SubjectSpec:
         quiet_ms=quiet_ms,
         call_ms=2 * (outer.ceiling_ms + inner.ceiling_ms),
         reach=reach,
+        first_shared=outer.isolation is Isolation.SHARED and inner.isolation is Isolation.FRESH,
         start_ms=outer.start_ms + inner.start_ms,
         apis=tuple(api for api in outer.apis if api in inner.apis),
         passes_expect=outer.passes_expect and inner.passes_expect,

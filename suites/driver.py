@@ -68,13 +68,17 @@ class Driver:
             pulse.stop_soon()
 
     async def run(self, plan: Plan, *, turn: int = 0) -> Run:
-        """The plan on an instance of its own, or the one that stands; `turn`: how many did not meet its fault before.
-        What the subject sends while it is stopped is in the ledger too.
+        """The plan on an instance of its own, or the one that stands. turn: how many did not meet its fault before."""
+        return await self.run_at(plan, self.stages, turn=turn)
+
+    async def run_at(self, plan: Plan, stages: Stages, *, turn: int = 0, company: bool = False) -> Run:
+        """The same, on one of these stages. company: others have used a part of what stands there. What the subject
+        sends while it is stopped is in the ledger too.
         """
-        async with self.stages.one(way=way_of(plan)) as stage:
+        async with stages.one(way=way_of(plan)) as stage:
             if turn:
                 await lead_by_turns(stage, self.numbers, plan, turn)
-            run = await self.run_on(stage, plan)
+            run = await self.run_on(stage, plan, company=company)
             over = len(stage.entries()) if run.sockets.beyond_health else None
             run = await self.look_into_sockets(stage, plan, run)
         began = run.ledger[0].seq - 1

@@ -14,7 +14,9 @@ _NO_LINGER = struct.pack("ii", 1, 0)  # close() sends a reset then
 
 
 class Hop:
-    """A port that leads to that address. Lives on the loop that opened it. sendings: how often each operation came."""
+    """A port that leads to that address; where it is changed, new connections do. Lives on the loop that opened it.
+    sendings: how often each operation came.
+    """
 
     def __init__(self, towards: Address) -> None:
         self.towards = towards
@@ -22,6 +24,8 @@ class Hop:
         self.port = 0
         self._server: asyncio.Server | None = None
         self._ends: set[_End] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
 
     async def open(self) -> None:
         """Listen on a port of 127.0.0.1. Raises OSError."""
@@ -33,8 +37,18 @@ class Hop:
         """End it, and every connection over it. Safe to call twice."""
         if self._server is not None:
             self._server.close()
+        self.cut()
+
+    def cut(self) -> None:
+        """End every connection over it, whatever is still to be read of it."""
         for end in tuple(self._ends):
             end.reset()
+            if end.transport is not None:
+                end.transport.abort()  # one that is being closed waits for its reader
+
+    async def emptied(self) -> None:
+        """No connection over it is open any more."""
+        await self._empty.wait()
 
     def came(self, request: Request) -> None:
         """A whole request has passed; one that carries an operation is counted, whatever it asks for."""
@@ -45,10 +59,13 @@ class Hop:
     def begun(self, end: "_End") -> None:
         """That connection is open."""
         self._ends.add(end)
+        self._empty.clear()
 
     def ended(self, end: "_End") -> None:
         """That connection is over."""
         self._ends.discard(end)
+        if not self._ends:
+            self._empty.set()
 
 
 class _End(asyncio.Protocol):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from faults.plan import Plan
 from suites.driver import Driver
+from suites.kept_chain import LANES as KEPT_LANES
+from suites.kept_chain import run_kept
 from suites.leading import lead_to_first, waits_at_first
 from suites.ownership import own_entries
 from suites.run import Run
@@ -35,9 +37,18 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
         shares, starting = Shares.of(plans), asyncio.Semaphore(STARTED_TOGETHER)
         await together(_shared(driver, plans, shares, starting, on_run) for _ in range(min(len(plans), most)))
         return
+    if driver.subject.spec.first_shared and driver.toxiproxy is None:
+        most, starting = lanes or KEPT_LANES, asyncio.Semaphore(STARTED_TOGETHER)
+        places = _by_way(plans)
+        await together(run_kept(driver, plans, places, starting, on_run) for _ in range(min(len(plans), most)))
+        return
     most = 1 if driver.subject.spec.standing else lanes or FRESH_LANES
-    places = iter(sorted(range(len(plans)), key=lambda place: str(way_of(plans[place]))))
+    places = _by_way(plans)
     await together(_fresh(driver, plans, places, on_run) for _ in range(min(len(plans), most)))
+
+
+def _by_way(plans: Sequence[Plan]) -> Iterator[int]:
+    return iter(sorted(range(len(plans)), key=lambda place: str(way_of(plans[place]))))
 
 
 def shared_lanes(spec: SubjectSpec) -> int:

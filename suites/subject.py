@@ -41,7 +41,7 @@ class SubjectSpec:
     is who they are for it. passes_expect: an Expect: 100-continue that its caller sent to it goes on to its router.
     container: between it and our routers stands a container that can be struck; network: on a network of its own.
     limits: those of that container can be changed while it runs. host: where our routers are for it, unless it runs
-    already.
+    already. first_shared: of two, one behind the other, runs may share the first, though each has a second of its own.
     """
 
     facts: SubjectFacts
@@ -52,6 +52,7 @@ class SubjectSpec:
     quiet_ms: int | None = None
     call_ms: int = 0
     isolation: Isolation = Isolation.FRESH
+    first_shared: bool = False
     reach: Mapping[str, str] = field(default_factory=dict)
     names: bool = False
     pool: bool = False

@@ -17,6 +17,7 @@ from docker.models.containers import Container
 from docker.types import IPAMConfig, IPAMPool
 from requests.exceptions import ReadTimeout
 
+from suites.stacks import no_names
 from suites.stacks.container import Contained, in_words, state_of
 from suites.stacks.errors import StackError
 from suites.stacks.health import LOOK_S, passes
@@ -26,9 +27,6 @@ _OF_PROJECT = "com.docker.compose.project"
 _OF_SERVICE = "com.docker.compose.service"
 USUAL = "unix:///var/run/docker.sock"  # where an engine is if nobody says otherwise
 _STAGE = "retryproof.stage"  # of an image that a change of our source makes anew (compose/Dockerfile)
-# No name server listens where services are sent for names. The kernel says so to each at most once a second (icmp(7)),
-# and Docker waits for seconds for what it is not told: a name that was there again was not found meanwhile.
-_TOLD_AT_ONCE = {"net.ipv4.icmp_ratelimit": "0"}
 _ANSWER_S = 30  # within which an engine answers, whatever it is asked
 _NOBODY, _SOME_BYTES = "retryproof-nobody", 1 << 30
 _REMOVALS = 5  # a container that is on its way out is waited for
@@ -119,8 +117,8 @@ class Engine:
             return True
 
     def keep_place(self, project: str, address: str, image: str) -> str:
-        """A container that does nothing stands in the network of that project, at that address: the path by which its
-        kernel knows its network. The image is pulled where it is not here.
+        """A container that only says that it knows no names stands in the network of that project, at that address: the
+        path by which its kernel knows its network. The image is pulled where it is not here.
         """
         low, labels = self._client.api, {_OF_PROJECT: project}
         with in_words(f"no container of {image!r} (BASE_IMAGE) on a network of its own"):
@@ -129,8 +127,9 @@ class Engine:
             except NotFound:
                 self._client.images.pull(image)
             config = low.create_networking_config({project: low.create_endpoint_config(ipv4_address=address)})
-            host = low.create_host_config(network_mode=project, init=True, sysctls=_TOLD_AT_ONCE)
-            order = {"entrypoint": ["sleep", "infinity"], "labels": labels, "name": f"{project}-driver"}
+            host = low.create_host_config(network_mode=project, init=True)
+            words = ["python3", "-c", Path(no_names.__file__).read_text("utf-8")]
+            order = {"entrypoint": words, "labels": labels, "name": f"{project}-driver", "user": "root"}
             made = low.create_container(image, host_config=host, networking_config=config, **order)
             low.start(made)
             return str(low.inspect_container(made)["NetworkSettings"]["SandboxKey"])

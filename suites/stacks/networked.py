@@ -37,13 +37,13 @@ def ports_there(names: Iterable[str]) -> dict[str, int]:
 
 
 def networked(compose: Mapping[str, Any], network: StackNetwork, addresses: Mapping[str, str], project: str) -> str:
-    """The same file, its services at these addresses of that network alone. What Docker does not know by its name, no
-    name server knows: whoever asks for a container that is down is told so at once.
+    """The same file, its services at these addresses of that network alone. What Docker does not know by its name,
+    nobody knows: whoever asks for a container that is down is told so at once.
     """
     services = {
         name: {
             **{key: value for key, value in service.items() if key != "network_mode"},
-            "dns": [network.address],  # where none listens
+            "dns": [network.address],  # who knows none
             "networks": {_OURS: {"ipv4_address": addresses[name], "aliases": [host_of(name, project)]}},
         }
         for name, service in compose["services"].items()

@@ -1,5 +1,5 @@
-"""A fault of a container, that of the forwarder or the one between it and the workers: done by a Docker engine, at one
-moment of the exchange. What the router of ours plays behind it, the workers, is healthy.
+"""A fault of a container: that of the forwarder, the one between it and the workers, or those of the workers
+themselves. Done by a Docker engine, at one moment of the exchange. What the router of ours plays behind it is healthy.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ class Whose(StrEnum):
 
     ROUTER = "router"  # the one between the forwarder and the workers
     FORWARDER = "forwarder"  # its own
+    WORKER = "worker"  # those in which the workers are, all of them at once: nothing of them stands but a relay to us
 
 
 class Disturbing(StrEnum):
@@ -54,6 +55,11 @@ class Disturbing(StrEnum):
         return not self.needs_network and self is not Disturbing.THROTTLE
 
     @property
+    def may_strike_worker(self) -> bool:
+        """There is nothing in its container but what passes bytes on, and it may do nothing to its own network."""
+        return self in _OF_A_WORKER
+
+    @property
     def queueing(self) -> str | None:
         """The queueing discipline of the kernel that does it (tc(8)); None where none is needed."""
         return _QUEUEING.get(self)
@@ -67,17 +73,28 @@ _SOMEBODY_IS_SERVED = frozenset({*_MADE_ANEW, Disturbing.MOVE, Disturbing.THROTT
 _NOT_BEFORE = frozenset({*_MADE_ANEW, Disturbing.THROTTLE})  # whoever is called then may be served
 _AT_ONCE = frozenset({Disturbing.KILL, *_MADE_ANEW})  # whoever it is done to is ended by it
 _SILENT = frozenset({Disturbing.PAUSE, Disturbing.THROTTLE, *_OF_A_NETWORK})
+_OF_A_WORKER = frozenset(
+    {
+        Disturbing.PAUSE,
+        Disturbing.KILL,
+        Disturbing.STOP,
+        Disturbing.RESTART,
+        Disturbing.DISCONNECT,
+        Disturbing.MOVE,
+    }
+)
 _MOMENTS = {
     Whose.ROUTER: (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED),
     Whose.FORWARDER: (Moment.RECEIVED, Moment.EXECUTED),  # before that it has nothing in hand
+    Whose.WORKER: (Moment.CONNECT, Moment.RECEIVED, Moment.EXECUTED),
 }
 FROZEN = 1.5  # read timeouts for which a forwarder is frozen: it finds that its time is over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disturb:
-    """That is done at that moment. Raises ValueError for a moment at which it would strike nothing, and for a network
-    that is the forwarder's: its callers are there too.
+    """That is done at that moment. Raises ValueError for a moment at which it would strike nothing, for a network that
+    is the forwarder's (its callers are there too), and for what is done to no worker.
     """
 
     how: Disturbing
@@ -90,6 +107,8 @@ class Disturb:
             raise ValueError(f"{self.how!r} {self.at!r}: it would strike nothing; expected one of {moments!r}")
         if self.whose is Whose.FORWARDER and not self.how.may_strike_forwarder:
             raise ValueError(f"{self.how!r} of a forwarder; expected what ends its processes, or freezes them")
+        if self.whose is Whose.WORKER and not self.how.may_strike_worker:
+            raise ValueError(f"{self.how!r} of a worker; expected one of {', '.join(sorted(_OF_A_WORKER))}")
 
     @property
     def holds(self) -> bool:

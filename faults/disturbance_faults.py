@@ -1,5 +1,5 @@
-"""Every fault of a container, at each moment of the exchange where it strikes something: of the router's, and then of
-the forwarder's own.
+"""Every fault of a container, at each moment of the exchange where it strikes something: of the router's, then of the
+forwarder's own, and of the workers'.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,11 @@ _AT = {
     Moment.RECEIVED: ("received", "when a worker has received the request, before EXECUTE"),
     Moment.EXECUTED: ("executed", "after EXECUTE, before the reply"),
 }
-_ROWS = {Moment.CONNECT: "Y1", Moment.RECEIVED: "Y2", Moment.EXECUTED: "Y3"}
+# By the moment; None: before the request, where silence is what is seen of it.
+_Rows = dict[Moment | None, str]
+_ROWS: _Rows = {Moment.CONNECT: "Y1", Moment.RECEIVED: "Y2", Moment.EXECUTED: "Y3", None: "Y4"}
+_OF_WORKER: _Rows = {Moment.CONNECT: "Y7", Moment.RECEIVED: "Y8", Moment.EXECUTED: "Y9", None: "Y10"}
+_BEHIND = {Whose.ROUTER: (_ROWS, "the router", ""), Whose.WORKER: (_OF_WORKER, "each worker", "worker-")}
 _OF_FORWARDER = ("Y5", "Y6")
 _COVERAGE = Coverage(core=frozenset({Dimension.EVERY_UPSTREAM}), drawn=Depth.DEEP)
 _UNSENT = "no byte of the request was sent"
@@ -37,8 +41,9 @@ _UNSENT = "no byte of the request was sent"
 
 def disturbance_faults() -> Iterator[Fault]:
     """In the order of what is done, each from the first moment to the last."""
-    yield from _of_router()
+    yield from _of_those_behind(Whose.ROUTER)
     yield from _of_forwarder()
+    yield from _of_those_behind(Whose.WORKER)
 
 
 def _of_forwarder() -> Iterator[Fault]:
@@ -60,21 +65,25 @@ def _of_forwarder() -> Iterator[Fault]:
             )
 
 
-def _of_router() -> Iterator[Fault]:
+def _of_those_behind(whose: Whose) -> Iterator[Fault]:
+    """What the forwarder, or whoever it has before it, finds in place of who is behind it."""
+    rows, named, prefix = _BEHIND[whose]
     for how, (name, says) in _NAMES.items():
+        if whose is Whose.WORKER and not how.may_strike_worker:
+            continue
         for at, (when, moment) in _AT.items():
             if at is Moment.CONNECT and not how.lasts:
                 continue  # whoever connects afterwards meets nothing, or nothing that is certain
-            act = Disturb(how=how, at=at)
+            act = Disturb(how=how, at=at, whose=whose)
             safe = sight_of_disturbance(act) is Sight.REFUSED
             twin = Moment.RECEIVED if at is Moment.EXECUTED else Moment.EXECUTED
             yield Fault(
-                id=f"{name}-{when}",
-                says=f"the container of the router is {says}, {moment}",
+                id=f"{prefix}{name}-{when}",
+                says=f"the container of {named} is {says}, {moment}",
                 act=act,
-                row=_ROWS[at] if safe or at is not Moment.CONNECT else "Y4",
+                row=rows[at] if safe or at is not Moment.CONNECT else rows[None],
                 authority=_UNSENT if safe else RFC_RETRY,
-                twin=None if safe else f"{name}-{_AT[twin][0]}",
+                twin=None if safe else f"{prefix}{name}-{_AT[twin][0]}",
                 no_twin="SAFE evidence: it proves that nothing was applied" if safe else "",
                 coverage=_COVERAGE,
             )

@@ -95,7 +95,7 @@ def _lacks_container(plan: Plan, spec: SubjectSpec) -> str | None:
     if acts and not spec.container:
         return f"no container stands between {spec.facts.name} and its routers (`retryproof.role: router` in a stack)"
     if any(act.needs_network for act in acts) and not spec.network:
-        return "its router's container is on the host's network: there is none of its own to be taken off"
+        return "its containers are on the host's network: there is none of their own to be taken off"
     if any(act.how.needs_limits for act in acts) and not spec.limits:
         return "its engine changes no limit of a container that runs"
     return None

@@ -6,6 +6,7 @@ from typing import Self
 
 from faults.acts import HoldPool, Misresolve
 from faults.catalogue import fault_named
+from faults.disturbance import Disturb, Whose
 from faults.plan import Plan
 from faults.under import Hop, Overlay, over
 
@@ -19,6 +20,7 @@ class Way:
     tls: its upstreams speak TLS, with a certificate of IDENTITY's CA. names: it knows them by names, which a name
     server of ours resolves. max_connections: how many connections to its routers its pool may have (0: no limit).
     toxiproxy: it leads through Toxiproxy, with `under` laid over it. under_caller: laid over the way from its callers.
+    relayed: each of its upstreams is in a container of its own, by a relay.
     """
 
     tls: bool = False
@@ -27,6 +29,7 @@ class Way:
     toxiproxy: bool = False
     under: tuple[Overlay, ...] = ()
     under_caller: tuple[Overlay, ...] = ()
+    relayed: bool = False
 
 
 PLAIN = Way()
@@ -42,6 +45,7 @@ def way_of(plan: Plan) -> Way:
         under=over(plan.under, Hop.ROUTER),
         under_caller=over(plan.under, Hop.CALLER),
         max_connections=1 if any(isinstance(act, HoldPool) for act in acts) else 0,
+        relayed=any(isinstance(act, Disturb) and act.whose is Whose.WORKER for act in acts),
     )
 
 

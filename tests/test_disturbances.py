@@ -17,6 +17,7 @@ from suites.reach import Machine, unreachable
 from suites.run import Promise, SubjectFacts
 from suites.stacks.state import State, is_disturbed
 from suites.subject import SubjectSpec
+from suites.way import way_of
 
 DISTURBED = pytest.mark.parametrize("fault", DISTURBANCES.values(), ids=DISTURBANCES)
 BEFORE = State(status="running", running=True, started_at="1", addresses=("172.0.0.2",))
@@ -60,11 +61,39 @@ def test_nothing_is_done_to_the_network_of_a_forwarder() -> None:
         Disturb(how=Disturbing.MOVE, at=Moment.RECEIVED, whose=Whose.FORWARDER)
 
 
+@pytest.mark.parametrize("how", [how for how in Disturbing if not how.may_strike_worker])
+def test_a_worker_s_container_holds_nothing_but_a_relay(how: Disturbing) -> None:
+    """There is no program in it that asks for memory, and no iptables."""
+    with pytest.raises(ValueError, match="of a worker; expected one of disconnect, kill, move, pause, restart, stop"):
+        Disturb(how=how, at=Moment.RECEIVED, whose=Whose.WORKER)
+
+
+@DISTURBED
+def test_workers_stand_in_containers_where_these_are_struck_alone(fault: Fault) -> None:
+    """All other faults are met without a relay, which would show them otherwise."""
+    plan = Plan(operations=(PlannedOperation(),), listeners=(PlannedListener(fault=fault.id),))
+    assert isinstance(fault.act, Disturb)
+    assert way_of(plan).relayed is (fault.act.whose is Whose.WORKER) is fault.id.startswith("worker-")
+    assert not way_of(Plan(operations=(PlannedOperation(),))).relayed
+
+
+def test_what_is_done_to_workers_shows_what_it_shows_of_a_router() -> None:
+    """They are the next behind whoever is asked."""
+    of_workers = [fault for fault in DISTURBANCES.values() if fault.id.startswith("worker-")]
+    assert len(of_workers) == 16
+    for fault in of_workers:
+        of_router = fault_named(fault.id.removeprefix("worker-"))
+        assert (fault.evidence, fault.truth, fault.class_under()) == (
+            *(of_router.evidence, of_router.truth),
+            of_router.class_under(),
+        )
+
+
 def test_of_a_router_that_takes_a_while_to_end_nobody_knows_what_its_forwarder_sees() -> None:
     """An end, or its own time-out before that: those cells have no twins. Nor has one who is slow."""
     cells = [cell for cell in disturbance_cells() if not cell.fault.id.startswith("forwarder-")]
     without = {cell.fault.id for cell in cells if cell.fault.class_under() is not Class.SAFE and not cell.twin}
-    ids = ("stopped", "out-of-memory", "throttled")
+    ids = ("stopped", "out-of-memory", "throttled", "worker-stopped")
     assert without == {f"{name}-{when}" for name in ids for when in ("received", "executed")}
 
 

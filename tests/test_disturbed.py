@@ -190,9 +190,16 @@ async def test_what_did_not_last_did_not_strike() -> None:
     assert stage.told == ["kill", "calm", "container healthy again"]
 
 
-@pytest.mark.parametrize("whose", Whose)
 @pytest.mark.parametrize("at", [Moment.RECEIVED, Moment.EXECUTED])
-@pytest.mark.parametrize("how", [Disturbing.KILL, Disturbing.RESTART, Disturbing.RECREATE])
+@pytest.mark.parametrize(
+    ("how", "whose"),
+    [
+        (how, whose)
+        for how in (Disturbing.KILL, Disturbing.RESTART, Disturbing.RECREATE)
+        for whose in Whose
+        if whose is not Whose.WORKER or how.may_strike_worker
+    ],
+)
 @pytest.mark.parametrize(("before_ms", "late"), [(0, False), (PATIENT_MS - 0.1, False), (PATIENT_MS, True)])
 async def test_what_was_killed_when_its_callers_time_was_over_may_not_have_struck_them(
     how: Disturbing, at: Moment, whose: Whose, before_ms: float, late: bool

@@ -24,7 +24,7 @@ _OWN_CLOCK = "its clock is that of its container"
 _NOT_TOLD = "its compose file does not mention RETRYPROOF_OPTIONS, by which `options` under [futures] would come to it"
 _NO_CONTAINER = "no container stands between it and its routers (`retryproof.role: router` in a stack)"
 _NO_NUMBER = "it does not say how many are in flight (`retryproof.idle` of a stack)"
-_HOSTS_NETWORK = "its router's container is on the host's network: there is none of its own to be taken off"
+_HOSTS_NETWORK = "its containers are on the host's network: there is none of their own to be taken off"
 _NO_LIMITS = "its engine changes no limit of a container that runs"
 _STANDS = "it runs already: nobody here ends it and starts it again"
 

@@ -99,6 +99,12 @@ class Contained:
         self._container.wait()
         self._killed_at_ns = time.monotonic_ns()
 
+    def listens(self, port: int) -> bool:
+        """Somebody in it does, at that port of IPv4."""
+        line = f": [0-9A-F]*:{port:04X} 00000000:0000 0A "  # proc(5): /proc/net/tcp
+        with self._asked("does not say whether anybody listens"):
+            return bool(self._container.exec_run(["grep", "-q", line, "/proc/net/tcp"]).exit_code == 0)
+
     def end(self, *, killed: bool, within_s: float) -> State:
         """Its first process has ended: by SIGKILL, or by SIGTERM within that time, and by SIGKILL then."""
         with self._asked("did not end it"):

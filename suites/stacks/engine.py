@@ -17,14 +17,12 @@ from docker.models.containers import Container
 from docker.types import IPAMConfig, IPAMPool
 from requests.exceptions import ReadTimeout
 
-from suites.stacks import no_names
+from suites.stacks.beside import OF_PROJECT, OF_SERVICE, Beside
 from suites.stacks.container import Contained, in_words, state_of
 from suites.stacks.errors import StackError
 from suites.stacks.health import LOOK_S, passes
 from suites.stacks.kind import EngineKind
 
-_OF_PROJECT = "com.docker.compose.project"
-_OF_SERVICE = "com.docker.compose.service"
 USUAL = "unix:///var/run/docker.sock"  # where an engine is if nobody says otherwise
 _STAGE = "retryproof.stage"  # of an image that a change of our source makes anew (compose/Dockerfile)
 _ANSWER_S = 30  # within which an engine answers, whatever it is asked
@@ -41,6 +39,7 @@ class Engine:
 
     def __init__(self, client: docker.DockerClient) -> None:
         self._client = client
+        self.beside = Beside(client)
         self.kind = EngineKind.of(client.version(), client.info())
 
     @staticmethod
@@ -108,7 +107,7 @@ class Engine:
                     driver="bridge",
                     internal=True,
                     ipam=IPAMConfig(pool_configs=[pool]),
-                    labels={_OF_PROJECT: project},
+                    labels={OF_PROJECT: project},
                 )
             except APIError as error:
                 if "overlap" not in str(error):
@@ -116,32 +115,14 @@ class Engine:
                 return False
             return True
 
-    def keep_place(self, project: str, address: str, image: str) -> str:
-        """A container that only says that it knows no names stands in the network of that project, at that address: the
-        path by which its kernel knows its network. The image is pulled where it is not here.
-        """
-        low, labels = self._client.api, {_OF_PROJECT: project}
-        with in_words(f"no container of {image!r} (BASE_IMAGE) on a network of its own"):
-            try:
-                self._client.images.get(image)
-            except NotFound:
-                self._client.images.pull(image)
-            config = low.create_networking_config({project: low.create_endpoint_config(ipv4_address=address)})
-            host = low.create_host_config(network_mode=project, init=True)
-            words = ["python3", "-c", Path(no_names.__file__).read_text("utf-8")]
-            order = {"entrypoint": words, "labels": labels, "name": f"{project}-driver", "user": "root"}
-            made = low.create_container(image, host_config=host, networking_config=config, **order)
-            low.start(made)
-            return str(low.inspect_container(made)["NetworkSettings"]["SandboxKey"])
-
     def projects(self) -> list[str]:
         """Every compose project of which there is anything."""
         with in_words("the engine does not say what runs"):
-            labels = {"label": _OF_PROJECT}
+            labels = {"label": OF_PROJECT}
             found = [one.labels for one in self._client.containers.list(all=True, ignore_removed=True, filters=labels)]
             found += [one.attrs.get("Labels") or {} for one in self._client.networks.list(filters=labels)]
             found += [one.attrs.get("Labels") or {} for one in self._client.volumes.list(filters=labels)]
-        return sorted({labels[_OF_PROJECT] for labels in found if _OF_PROJECT in labels})
+        return sorted({labels[OF_PROJECT] for labels in found if OF_PROJECT in labels})
 
     def remove(self, *projects: str) -> None:
         """Nothing of those projects is there any more: containers, networks, volumes; images stay. Of one that stands
@@ -149,10 +130,10 @@ class Engine:
         """
         for project in projects:
             with in_words(f"{project} is not all removed"):
-                self._remove_containers({"label": f"{_OF_PROJECT}={project}"})
+                self._remove_containers({"label": f"{OF_PROJECT}={project}"})
         for project in projects:
             with in_words(f"{project} is not all removed"):
-                self._remove_rest({"label": f"{_OF_PROJECT}={project}"})
+                self._remove_rest({"label": f"{OF_PROJECT}={project}"})
 
     def _remove_containers(self, labels: dict[str, str]) -> None:
         for _ in range(_REMOVALS):
@@ -182,7 +163,7 @@ class Engine:
     def logs(self, project: str) -> dict[str, bytes]:
         """What each container has written, by its service."""
         with in_words("the engine does not show logs"):
-            return {one.labels.get(_OF_SERVICE, one.name): one.logs() for one in self._of(project)}
+            return {one.labels.get(OF_SERVICE, one.name): one.logs() for one in self._of(project)}
 
     def require_healthy(self, project: str, within_s: float, *, but: str = "") -> None:
         """Every service that has a health check passes it, but that one; told by events where the engine makes them.
@@ -190,7 +171,7 @@ class Engine:
         """
         until = math.ceil(time.time() + within_s)
         with in_words("the engine tells no events"):
-            filters = {"label": f"{_OF_PROJECT}={project}"}
+            filters = {"label": f"{OF_PROJECT}={project}"}
             events = self._client.events(since=int(time.time()), until=until, filters=filters, decode=True)
             try:
                 while waited_for := self._unhealthy(project, but):
@@ -205,7 +186,7 @@ class Engine:
     def _unhealthy(self, project: str, but: str) -> list[str]:
         waited_for = []
         for container in self._of(project):
-            service, state = container.labels.get(_OF_SERVICE, container.name), state_of(container)
+            service, state = container.labels.get(OF_SERVICE, container.name), state_of(container)
             if not state.running:
                 raise StackError(f"the container of {service!r} has {state.in_words()}; expected that it stays")
             if service != but and state.is_unwell and not (self.kind.podman and passes(container)):
@@ -213,7 +194,7 @@ class Engine:
         return waited_for
 
     def _of(self, project: str, service: str | None = None) -> list[Container]:
-        labels = [f"{_OF_PROJECT}={project}", *([f"{_OF_SERVICE}={service}"] if service else [])]
+        labels = [f"{OF_PROJECT}={project}", *([f"{OF_SERVICE}={service}"] if service else [])]
         return list(self._client.containers.list(all=True, ignore_removed=True, filters={"label": labels}))
 
 

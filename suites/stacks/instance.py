@@ -27,10 +27,11 @@ from suites.stacks.composing import Composer
 from suites.stacks.errors import StackError
 from suites.stacks.logs import keep, last_words
 from suites.stacks.networked import LISTENING, host_of, networked, ports_there
+from suites.stacks.relays import Relays
 from suites.stacks.state import State
 from suites.stacks.strikes import Strikes
 from suites.stacks.variables import variables
-from suites.way import Address
+from suites.way import Address, Upstreams
 
 if TYPE_CHECKING:
     from suites.stacks.container import Contained
@@ -58,6 +59,7 @@ class StackInstance:
         )
         self._folder = Path(tempfile.mkdtemp(prefix="retryproof-"))
         self._strikes = Strikes()
+        self._relays = Relays(engine, project, stack.network)
         self._way_in: Address | None = None
         self._died: str | None = None
 
@@ -82,6 +84,9 @@ class StackInstance:
     ) -> None:
         """Write its files, bring its project up and wait until all of it is healthy. Raises StackError."""
         deadline_s = time.monotonic() + self._file.spec.start_ms / 1000
+        if Upstreams.of(upstreams).way.relayed:
+            upstreams = await self._relays.begin(Upstreams.of(upstreams), deadline_s)
+            self._strikes.containers[Whose.WORKER] = self._relays.containers
         mounted = self._folder / "files"
         mounted.mkdir()
         mounted.chmod(0o777)  # a user of its containers, whoever that is, writes into it; what is above lets nobody in
@@ -92,7 +97,7 @@ class StackInstance:
         await composer.run(supervisor, words, log=self._folder / _LOG, env=self._told(mounted, upstreams, options))
         for service, role in self._stack.labelled.roles.items():
             container = await on_a_thread(partial(self._engine.container, self.project, service))
-            self._strikes.containers[Whose(role)] = container
+            self._strikes.containers[Whose(role)] = [container]
         await self._until_ready(deadline_s)
         await self._until_healthy(deadline_s)
         if self._file.idle:
@@ -187,7 +192,9 @@ class StackInstance:
         await self._until_ready(time.monotonic() + self._file.spec.start_ms / 1000)
 
     async def disturb(self, how: Disturbing, whose: Whose = Whose.ROUTER) -> int:
-        """Do that to the container of its router, or of its forwarder. Since when it is so, at the latest (ns)."""
+        """Do that to the container of its router, of its forwarder, or of each worker. Since when it is so, at the
+        latest (ns).
+        """
         return await self._strikes.begin(how, whose)
 
     async def disturbed(self, how: Disturbing) -> bool:
@@ -201,6 +208,7 @@ class StackInstance:
         if self._strikes.ends_forwarder:
             await self._until_ready(deadline_s)
             self._call_there()  # it may know nothing of what it was asked before
+        await self._relays.until_listening(deadline_s)
         await self._until_healthy(deadline_s)
         self._strikes.over()
 
@@ -232,6 +240,7 @@ class StackInstance:
         finally:
             for port in self._reserved.values():
                 port.close()
+            self._relays.give_back()
             if self._stack.network is not None:
                 self._stack.network.give_back(self._addresses.values())
                 self._addresses = {}

@@ -12,8 +12,8 @@ from suites.stacks.engine import USUAL, Engine
 from suites.stacks.errors import StackError
 from suites.stacks.network import StackNetwork, has_joined, joined
 from suites.stacks.owner import Owner
+from suites.stacks.variables import base_image
 
-_IMAGE = "python:3.12-slim-bookworm"  # as compose/Dockerfile has it
 _SUBNETS = 512  # of 198.18.0.0/15, which RFC 2544 keeps for tests of networks
 _LOCAL = "unix://"
 WHERE = "expected an engine on this machine that runs as root, and to be root here: the host's network does without"
@@ -71,7 +71,7 @@ def _created(engine: Engine, project: str) -> StackNetwork:
 
 def _namespace(engine: Engine, network: StackNetwork) -> Path:
     """The file by which the kernel knows the network of a container that only keeps our place. Raises StackError."""
-    path = Path(engine.keep_place(network.project, network.address, os.environ.get("BASE_IMAGE", _IMAGE)))
+    path = Path(engine.beside.keep_place(network.project, network.address, base_image()))
     if not path.is_file():
         raise StackError(f"the network of a container is at {str(path)!r}, which is not here; {WHERE}")
     return path

@@ -41,6 +41,17 @@ class StackNetwork:
         self._taken.difference_update(addresses)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where one stands: on that network, at that address of it, and found there by that name. On the host's network it
+    has neither.
+    """
+
+    network: str = "host"
+    address: str = ""
+    alias: str = ""
+
+
 _joined: list[StackNetwork] = []
 
 

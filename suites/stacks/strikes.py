@@ -1,6 +1,9 @@
 """What is done to the containers of one instance, one thing at a time, and what its engine says of it."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from faults.disturbance import Disturbing, Whose
@@ -13,24 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Struck:
-    """Something is done to a container. before: how it was until then."""
+    """Something is done to containers. before: how each was until then."""
 
     whose: Whose
-    container: "Contained"
-    before: State
+    containers: Sequence["Contained"]
+    before: Sequence[State]
 
 
 class Strikes:
     """Those of one instance. containers: by whose they are. Every method raises StackError where the engine fails."""
 
     def __init__(self) -> None:
-        self.containers: dict[Whose, Contained] = {}
+        self.containers: dict[Whose, Sequence[Contained]] = {}
         self._struck: _Struck | None = None
 
     @property
     def forwarder(self) -> "Contained | None":
         """The container of the one that is called; None before there is any."""
-        return self.containers.get(Whose.FORWARDER)
+        return next(iter(self.containers.get(Whose.FORWARDER, ())), None)
 
     @property
     def ends_forwarder(self) -> bool:
@@ -43,19 +46,23 @@ class Strikes:
         """
         if whose not in self.containers:
             raise ValueError(f"the container of the {whose} was to be struck; expected `retryproof.role: {whose}`")
-        container = self.containers[whose]
-        self._struck = _Struck(whose=whose, container=container, before=await on_a_thread(container.state))
-        return await on_a_thread(lambda: container.disturb(how))
+        containers = self.containers[whose]
+        before = await asyncio.gather(*(on_a_thread(each.state) for each in containers))
+        self._struck = _Struck(whose=whose, containers=containers, before=before)
+        return max(await asyncio.gather(*(on_a_thread(partial(each.disturb, how)) for each in containers)))
 
     async def lasts(self, how: Disturbing) -> bool:
         """The engine says that it was done, and is so."""
         struck = self._struck
-        return struck is not None and is_disturbed(how, struck.before, await on_a_thread(struck.container.state))
+        if struck is None:
+            return False
+        now = await asyncio.gather(*(on_a_thread(each.state) for each in struck.containers))
+        return all(is_disturbed(how, before, after) for before, after in zip(struck.before, now, strict=True))
 
     async def end(self) -> None:
         """It is undone; what was struck is still known until `over`."""
         if self._struck is not None:
-            await on_a_thread(self._struck.container.calm)
+            await asyncio.gather(*(on_a_thread(each.calm) for each in self._struck.containers))
 
     def over(self) -> None:
         """All is well again: how a container ends is its own affair from now on."""

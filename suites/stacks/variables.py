@@ -1,10 +1,18 @@
 """What a compose file is told of one instance: environment variables, each the placeholder of a subject file."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from suites.way import Address, Upstreams
+
+_IMAGE = "python:3.12-slim-bookworm"  # as compose/Dockerfile has it
+
+
+def base_image() -> str:
+    """Of what we put beside the containers of a stack: it has Python."""
+    return os.environ.get("BASE_IMAGE", _IMAGE)
 
 
 def variables(

@@ -22,6 +22,7 @@ CHAINS = (
     "nginx:read-timeout-10s+litellm-proxy",
     "openai:read-timeout-5s+litellm-proxy",
     "openai+nginx:retry-non-idempotent",
+    "skyrl+vllm-router",
     "skyrl+vllm-router:disable-circuit-breaker",
     "caddy:retry-post-buffered+haproxy:retry-all",
 )  # one in front of another, as people put them; how both multiply

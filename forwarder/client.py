@@ -100,7 +100,9 @@ class Forwarder:
         when the request cannot be sent, and RuntimeError when the forwarder is not started. Cancelling ends the
         attempt and closes its connection; it may have run.
         """
-        prepared = replace(request_of(request, api), expect=expect)
+        prepared = request_of(request, api)
+        if prepared.expect is not expect:
+            prepared = replace(prepared, expect=expect)
         return await self.forward(prepared, completion_of, abandoned=abandoned)
 
     async def forward(
@@ -119,8 +121,10 @@ class Forwarder:
         transport = self._started()
         if request.asked.stream:
             raise RequestError("stream is true; leave it out, or use `stream` of this forwarder")
+        if request.headers is not headers:
+            request = replace(request, headers=headers)
         with self._counted():
-            got = await self._forward(transport, replace(request, headers=headers), read, abandoned, [])
+            got = await self._forward(transport, request, read, abandoned, [])
             assert not isinstance(got, Body)  # that comes for a stream alone
             return got
 

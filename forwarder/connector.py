@@ -15,9 +15,9 @@ its handshake (RFC 8446 s4.6.1), and who threw it away for them would dial for e
 """
 
 import select
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
@@ -33,7 +33,21 @@ CONNECTS = 1024  # under way at a time: a quarter of the usual queue; a busy loo
 
 
 class TellingHandler(ResponseHandler):
-    """aiohttp's protocol, which tells a body's reader of bytes that cannot be read."""
+    """aiohttp's protocol, which tells a body's reader of bytes that cannot be read, and whether something has come that
+    nobody asked for. `used`: a request had its connection before.
+    """
+
+    used = False
+    _readable: "select.poll | None" = None
+
+    def is_soiled(self) -> bool:
+        """Bytes, an EOF or an error have come: aiohttp has read them, or they still wait in the kernel."""
+        if self.transport is None or self.should_close:
+            return True
+        if self._readable is None:
+            self._readable = select.poll()
+            self._readable.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(self._readable.poll(0))
 
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
         """The connection is of no use any more, and neither is a body whose framing is broken."""
@@ -45,42 +59,32 @@ class TellingHandler(ResponseHandler):
 
 class CleanConnector(aiohttp.TCPConnector):
     """aiohttp's pool, which looks at an idle connection before a request is written to it, and connects in turns: a
-    turn is waited for as long as a connect may take.
+    turn is waited for as long as a connect may take. handed_out: told in the task that now has a connection whether it
+    is a reused one.
     """
 
-    def __init__(self, *, connect_timeout_s: float, **options: Any) -> None:
+    def __init__(self, *, connect_timeout_s: float, handed_out: Callable[[bool], None], **options: Any) -> None:
         super().__init__(**options)
+        self._handed_out = handed_out
         self._connects = Turns(CONNECTS, longest_s=connect_timeout_s)
         self._factory = partial(TellingHandler, loop=self._loop)  # type: ignore[assignment]  # partial is invariant
-        self._handed_out: WeakSet[ResponseHandler] = WeakSet()
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list["Trace"], timeout: aiohttp.ClientTimeout
     ) -> Connection:
         """A connection that is new, or idle and clean. Raises what aiohttp raises."""
-        while self._was_idle(connection := await super().connect(req, traces, timeout)) and _is_soiled(connection):
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            assert isinstance(protocol, TellingHandler)
+            if not protocol.used or not protocol.is_soiled():
+                self._handed_out(protocol.used)
+                protocol.used = True
+                return connection
             connection.close()
-        return connection
 
     async def _create_connection(
         self, req: aiohttp.ClientRequest, traces: list["Trace"], timeout: aiohttp.ClientTimeout
     ) -> ResponseHandler:
         async with self._connects.turn():
             return await super()._create_connection(req, traces, timeout)
-
-    def _was_idle(self, connection: Connection) -> bool:
-        protocol = connection.protocol
-        if protocol is None or protocol in self._handed_out:
-            return True
-        self._handed_out.add(protocol)
-        return False
-
-
-def _is_soiled(connection: Connection) -> bool:
-    """Bytes, an EOF or an error have come: aiohttp has read them, or they still wait in the kernel."""
-    protocol, transport = connection.protocol, connection.transport
-    if protocol is None or transport is None or protocol.should_close:
-        return True
-    poll = select.poll()
-    poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
-    return bool(poll.poll(0))

@@ -1,12 +1,12 @@
 """One attempt over aiohttp: a request in; a reply, or the evidence of how it failed, out.
 
-Whether any byte of the request can have been written is a fact here, not a guess from an exception's class:
-aiohttp's tracing tells when a connection, new or reused, is handed to the request.
+Whether any byte of the request can have been written is a fact here, not a guess from an exception's class: the pool
+tells when it hands a connection, new or reused, to the request. (aiohttp's tracing tells too, and costs more.)
 """
 
 import asyncio
 import io
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 
 import aiohttp
@@ -17,79 +17,24 @@ from forwarder.connector import CleanConnector
 from forwarder.evidence import Evidence, Kind
 from forwarder.failure import kind_of_failure
 from forwarder.own_socket import own_socket
+from forwarder.progress import Bounds, Progress
 from forwarder.reply import Reply
 from forwarder.request import Request
 from forwarder.resolver import BoundedResolver
 from forwarder.settings import Settings
 from forwarder.validate import JSON_TYPE, STREAM_TYPE, wrong_with_head
 
-_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity", "Accept": JSON_TYPE}
 _READ_BUFFER_BYTES = 256 * 1024
 _RAW_BODY_BYTES = 1024 * 1024  # aiohttp warns of larger bodies that are given to it as bytes
 _ERROR_BODY_BYTES = 1024 * 1024  # of an answer that is no result, more is of no use
 
 
-class Progress:
-    """How far one attempt has come."""
-
-    __slots__ = ("_aborted", "_deadline", "_read_s", "handed_over", "reused")
-
-    def __init__(self, deadline: asyncio.Timeout, read_s: float) -> None:
-        self._deadline = deadline
-        self._read_s = read_s
-        self._aborted = False
-        self.handed_over = False
-        self.reused = False
-
-    def hand_over(self, *, reused: bool) -> None:
-        """A connection now belongs to the request: from here on its bytes may be on the wire.
-
-        aiohttp begins to time the router's silence only when the request is written. A router that does not read
-        a large one would hold it forever, so the writing is bounded too: it may take as long as a silence.
-        """
-        self.handed_over = True
-        self.reused = reused
-        if not self._aborted:
-            self._deadline.reschedule(asyncio.get_running_loop().time() + 2 * self._read_s)
-
-    def take_back(self) -> None:
-        """The connection was not used: not a byte of the request was written to it."""
-        self.handed_over = False
-        if not self._aborted:
-            self._deadline.reschedule(None)
-
-    def got_head(self) -> None:
-        """The answer has begun: aiohttp's own timer of silence does the rest."""
-        if not self._aborted:
-            self._deadline.reschedule(None)
-
-    def abort(self) -> None:
-        """End the attempt on the next turn of the loop, whatever it waits for."""
-        self._aborted = True
-        self._deadline.reschedule(0)
-
-
-async def _on_created(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any) -> None:
-    context.trace_request_ctx.hand_over(reused=False)
-
-
-async def _on_none(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any) -> None:
-    context.trace_request_ctx.take_back()
-
-
-async def _on_reused(_: aiohttp.ClientSession, context: SimpleNamespace, __: Any) -> None:
-    context.trace_request_ctx.hand_over(reused=True)
-
-
-def _session(settings: Settings) -> aiohttp.ClientSession:
-    tracing = aiohttp.TraceConfig()
-    tracing.on_connection_create_end.append(_on_created)
-    tracing.on_connection_queued_start.append(_on_none)
-    tracing.on_connection_create_start.append(_on_none)
-    tracing.on_connection_reuseconn.append(_on_reused)
+def _session(settings: Settings, handed_out: Callable[[bool], None]) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         connector=CleanConnector(
             connect_timeout_s=settings.connect_timeout_ms / 1000,
+            handed_out=handed_out,
             limit=settings.max_connections,
             keepalive_timeout=settings.keep_alive_ms / 1000,
             happy_eyeballs_delay=None,
@@ -107,7 +52,6 @@ def _session(settings: Settings) -> aiohttp.ClientSession:
         auto_decompress=False,
         trust_env=False,
         read_bufsize=_READ_BUFFER_BYTES,
-        trace_configs=[tracing],
     )
 
 
@@ -116,8 +60,9 @@ class Transport:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._session = _session(settings)
-        self._sending: set[Progress] = set()
+        self._session = _session(settings, self._handed_out)
+        self._bounds = Bounds(2 * settings.read_timeout_ms / 1000, asyncio.get_running_loop())
+        self._sending: dict[asyncio.Task[Any] | None, Progress] = {}  # a task makes one attempt at a time
         self._streams: set[Body] = set()
         self._closing = False
         self._quiet = asyncio.Event()
@@ -125,13 +70,14 @@ class Transport:
     async def close(self) -> None:
         """End every attempt and every connection. What was in flight fails with the evidence that it has."""
         self._closing = True
-        for progress in self._sending:
+        for progress in self._sending.values():
             progress.abort()
         for body in tuple(self._streams):
             body.abort()
         if self._sending:
             self._quiet.clear()
             await self._quiet.wait()
+        self._bounds.close()
         await self._session.close()
         await asyncio.sleep(0)  # transports that were closed just now let go of their sockets on the next turn
 
@@ -144,12 +90,13 @@ class Transport:
             return Evidence(kind=Kind.UNSENT, says=f"{Kind.UNSENT}, to {url}: the forwarder is closed", url=url)
         response: aiohttp.ClientResponse | None = None
         deadline = asyncio.timeout(None)
-        progress = Progress(deadline, self._settings.read_timeout_ms / 1000)
+        progress = Progress(deadline, self._bounds)
+        task = asyncio.current_task()
         got: Reply | Body | None = None
         try:
             async with deadline:
-                self._sending.add(progress)
-                response = await self._post(url, request, progress)
+                self._sending[task] = progress
+                response = await self._post(url, request)
                 progress.got_head()
                 got = await self._got(url, response, stream=request.asked.stream)
                 return got
@@ -160,19 +107,22 @@ class Transport:
         finally:
             if response is not None and response.connection is not None and not isinstance(got, Body):
                 response.close()  # its body or the request's was left unfinished: such a connection is not reused
-            self._sending.discard(progress)
+            progress.got_head()
+            self._sending.pop(task, None)
             if not self._sending:
                 self._quiet.set()
 
-    async def _post(self, url: str, request: Request, progress: Progress) -> aiohttp.ClientResponse:
+    def _handed_out(self, reused: bool) -> None:
+        self._sending[asyncio.current_task()].hand_over(reused=reused)
+
+    async def _post(self, url: str, request: Request) -> aiohttp.ClientResponse:
         body = request.body
         return await self._session.post(
             url + request.asked.api.path,
             data=body if len(body) <= _RAW_BODY_BYTES else io.BytesIO(body),
-            headers={**request.headers, "Accept": STREAM_TYPE if request.asked.stream else JSON_TYPE},
+            headers=_beside_the_sessions(request),
             allow_redirects=False,
             expect100=request.expect,
-            trace_request_ctx=progress,
         )
 
     async def _got(self, url: str, response: aiohttp.ClientResponse, *, stream: bool) -> Reply | Body:
@@ -222,6 +172,12 @@ class Transport:
         connector = self._session.connector
         if isinstance(connector, aiohttp.TCPConnector) and parsed.host is not None and parsed.port is not None:
             connector.clear_dns_cache(parsed.host, parsed.port)
+
+
+def _beside_the_sessions(request: Request) -> dict[str, str] | None:
+    """Headers of this request alone; mostly none, since to merge some costs more than to send them."""
+    stream = request.asked.stream
+    return {**request.headers, "Accept": STREAM_TYPE if stream else JSON_TYPE} if stream or request.headers else None
 
 
 def _reply(url: str, response: aiohttp.ClientResponse, body: bytes, *, cut: str | None) -> Reply:

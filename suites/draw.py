@@ -2,11 +2,15 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import cycle, islice
+from typing import Any
+from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
 from faults.coverage import Depth
 from faults.plan import MAX_OVERLAYS, Plan
@@ -38,12 +42,29 @@ def drawn_plans(
     those that cannot. toxics: plans draw some of their own, and some that are faults (`suites/strategies.py`).
     """
     drawing = _Drawing(specs, Drawable(joint(specs), machine, depth, toxics), seed_number)
-    plans = drawing.more(examples)
-    reached = [drawing.laid(plan, under) for plan in plans]
-    while None in reached and (others := drawing.more(reached.count(None))):
-        laid = filter(None, (drawing.laid(plan, under) for plan in others))
-        reached = [next(laid, None) if plan is None else plan for plan in reached]
+    with _wherever_it_is_installed():
+        plans = drawing.more(examples)
+        reached = [drawing.laid(plan, under) for plan in plans]
+        while None in reached and (others := drawing.more(reached.count(None))):
+            laid = filter(None, (drawing.laid(plan, under) for plan in others))
+            reached = [next(laid, None) if plan is None else plan for plan in reached]
     return tuple(filter(None, reached))
+
+
+class _Provider(HypothesisProvider):
+    """Hypothesis's own, but that it draws no constants: it takes them from the source of every module that is imported
+    and not installed, so that one seed would give other plans in a working copy, and beside a subject in Python.
+    """
+
+    def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+@contextmanager
+def _wherever_it_is_installed() -> Iterator[None]:
+    """The same seed gives the same plans."""
+    with patch.dict(AVAILABLE_PROVIDERS, hypothesis=_Provider):
+        yield
 
 
 class _Drawing:

@@ -1,6 +1,9 @@
 """Plans are drawn around every fault alike, so that none is left to the luck of the draw."""
 
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 from faults.acts import LeaveUnread, needs_whole
 from faults.catalogue import CATALOGUE, filed_under
@@ -11,6 +14,7 @@ from suites.draw import drawn_plans, joint
 from suites.drawable import Drawable
 from suites.reach import Machine
 from suites.run import Promise, SubjectFacts
+from suites.strategies import SMALL_BYTES
 from suites.subject import SubjectSpec
 
 MACHINE = Machine(packets=True, filters=True)
@@ -75,3 +79,21 @@ def test_what_costs_too_much_is_drawn_where_everything_is() -> None:
     for depth in Depth:
         plans = drawn_plans([_alone(costly)], MACHINE, examples=6, seed_number=1, depth=depth)
         assert any(costly in plan.faults for plan in plans) is (depth is Depth.DEEP)
+
+
+def test_modules_that_happen_to_be_imported_change_no_plan(tmp_path: Path) -> None:
+    """A subject in Python, or a working copy of ours: Hypothesis takes constants from the source of such modules."""
+    (tmp_path / "somebodys.py").write_text(f"SIZES = {list(range(SMALL_BYTES, SMALL_BYTES + 3_000, 7))}\n")
+    draw = (
+        "from suites.draw import drawn_plans; from tests.test_draw import MACHINE, _spec;"
+        "print(drawn_plans([_spec()], MACHINE, examples=250, seed_number=1))"
+    )
+    drawn = [
+        subprocess.run(
+            [sys.executable, "-c", f"import sys; sys.path[:0] = {[str(tmp_path), *sys.path]!r}; {imports}{draw}"],
+            check=True,
+            capture_output=True,
+        ).stdout
+        for imports in ("", "import somebodys; ")
+    ]
+    assert drawn[0] == drawn[1]

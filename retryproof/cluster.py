@@ -21,8 +21,7 @@ from retryproof.bridge_frames import (
 )
 from retryproof.edition import edition
 from retryproof.exits import CommandError, Exit
-from retryproof.frames import Failed, Request
-from retryproof.load_frames import CallersRequest
+from retryproof.frames import CallersRequest, Failed, Request
 from retryproof.pickles import messages_of, pickled
 from retryproof.running import running
 from retryproof.units import Unit

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from faults.plan import Plan
 from retryproof.exits import Exit
-from retryproof.load_frames import CallersRequest
 from retryproof.pickles import first_message, messages_of
 from retryproof.travelling import Expected, Travelling
 from suites.given import NOTHING_GIVEN, Given
@@ -34,6 +33,11 @@ class Request:
     joins: bool = False
     travelling: Travelling | None = None
     expected: Expected | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallersRequest:
+    """Callers of a load are wanted instead; what they are to do is told when it is known (load_frames.py)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

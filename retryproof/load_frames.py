@@ -15,11 +15,6 @@ _NETWORK = Path("/proc/self/ns/net")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallersRequest:
-    """Callers are wanted; what they are to do is told when it is known."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Which machine this is (`boot`), and which of its networks: one clock, and one loopback."""
 

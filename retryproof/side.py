@@ -122,7 +122,13 @@ class Side:
         if measures is None:
             return
         tick = self.begin(f"loads of {session.name}", len(measures.loads))
-        alone = self.company.alone
+
+        @asynccontextmanager
+        async def alone() -> AsyncIterator[None]:
+            await self.company.all_there()  # every side is done with the loads that go on side by side
+            async with self.company.alone():
+                yield
+
         writing.loads = await measure_loads(measures, session.driver, session.machine, tick, alone)
 
     async def _through(self) -> Through:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, Protocol, assert_never
 
 from retryproof.exits import CommandError, Exit
-from retryproof.frames import Failed
+from retryproof.frames import CallersRequest, Failed
 from retryproof.load_frames import (
     Arrived,
     BeginAll,
     Begun,
-    CallersRequest,
     CannotGoOn,
     EndAll,
     GiveUpAll,

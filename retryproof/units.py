@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fake_router import own_network
-from retryproof.frames import Request
-from retryproof.load_frames import CallersRequest
+from retryproof.frames import CallersRequest, Request
 from retryproof.pickles import pickled
 from retryproof.running import running
 from suites.processes import how_ended

@@ -12,14 +12,13 @@ from asyncio import current_task
 from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from fake_router import own_network
 from faults.plan import Plan
 from retryproof.exits import CommandError, Exit
-from retryproof.frames import Done, Failed, Frame, Lived, Request, read_request
+from retryproof.frames import CallersRequest, Done, Failed, Frame, Lived, Request, read_request
 from retryproof.interrupts import SIGNALS
-from retryproof.load_frames import CallersRequest, Said
 from retryproof.pickles import pickled
 from retryproof.sessions import Session, require_subject, with_subject
 from retryproof.temporary import temporary_folder
@@ -29,6 +28,9 @@ from suites.numbers import Numbers
 from suites.run import Run
 from suites.stacks.stack import join_network_of_stacks, leave_network_of_stacks
 from suites.subject import SubjectError
+
+if TYPE_CHECKING:
+    from retryproof.load_frames import Said  # what it takes is nothing for plans
 
 ENDING_S = 20.0  # how long cleaning up may take once nobody listens any more
 
@@ -51,7 +53,7 @@ class Frames:
         self._waiting.put(None)
         self._writing.join()
 
-    def send(self, frame: Frame | Said) -> None:
+    def send(self, frame: "Frame | Said") -> None:
         """It goes out after those before it."""
         self._waiting.put(frame)
 

@@ -4,7 +4,7 @@ plans there are, what confirms and what is judged is settled elsewhere.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,9 +71,7 @@ class Workers:
 
     async def _share(self, plans: dict[int, Plan], lived: OnRun) -> list[str]:
         """Each worker has its share, of every way some: those of one way share an instance. How those that died did."""
-        order = sorted(plans.items(), key=lambda item: str(way_of(item[1])))
-        count = min(self.count, len(order))
-        shares = [order[index::count] for index in range(count)]
+        shares = dealt_out(plans, min(self.count, len(plans)))
         return [how for how in await together(self._work(share, lived) for share in shares) if how]
 
     async def _work(self, share: Sequence[tuple[int, Plan]], lived: OnRun) -> str:
@@ -110,6 +108,18 @@ class Workers:
             travelling=self.travelling,
             expected=self.expected,
         )
+
+
+def dealt_out(plans: Mapping[int, Plan], shares: int) -> list[list[tuple[int, Plan]]]:
+    """Those of each way in turns, each share in their order."""
+    dealt: list[list[tuple[int, Plan]]] = [[] for _ in range(shares)]
+    turns: dict[str, int] = {}
+    for item in plans.items():
+        way = str(way_of(item[1]))
+        turn = turns.setdefault(way, len(turns))  # what there is only one of does not all come to the first
+        dealt[turn % shares].append(item)
+        turns[way] = turn + 1
+    return dealt
 
 
 async def _read(unit: Unit, lived: OnRun) -> Frame | None:

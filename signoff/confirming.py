@@ -1,6 +1,7 @@
 """What must come back alone, lived through again: what company, or a process that is not ours, may have caused."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,7 +10,7 @@ from signoff.results import Examination, Result
 from signoff.twins import doubted_by_twins
 from suites.findings import Proof, Verdict
 from suites.judge import Judgement, came_back, confirm, judgement_of, says_nothing_of
-from suites.lives import Alone, is_doubtful, met_nothing, stalled
+from suites.lives import AT_A_TIME, Alone, is_doubtful, met_nothing, stalled
 from suites.run import Run
 from suites.together import together
 
@@ -25,17 +26,43 @@ class Confirming:
     time once more. So is what proved nothing: one more chance to prove something can turn no FAIL into a PASS.
     """
 
-    def __init__(self, examination: Examination, alone: Alone, record: Record, results: Sequence[Result]) -> None:
+    def __init__(self, examination: Examination, alone: Alone, record: Record) -> None:
         self._examination = examination
         self._alone = alone
         self._record = record
-        self._doubtful = [result for result in results if _needs_confirming(result)]
-        self._doubtful += [result for result in results if _may_prove_more(result)][:MAX_UNPROVED]
+        self._doubtful: asyncio.Queue[Result | None] = asyncio.Queue()
+        self._unproved: dict[str, Result] = {}
         self._open: list[Result] = []
 
-    async def a_few_at_a_time(self) -> None:
-        """All of them. Raises SubjectError."""
-        await together(map(self._confirm, self._doubtful))
+    def add(self, result: Result) -> None:
+        """It is there: whether it is confirmed is its own affair."""
+        if _needs_confirming(result):
+            self._doubtful.put_nowait(result)
+        elif _may_prove_more(result):
+            self._unproved[result.item.id] = result
+
+    def no_more(self) -> None:
+        """All are there. Of those that proved nothing the first are taken, in the order of the items."""
+        in_order = [item.id for item in self._examination.items if item.id in self._unproved]
+        self._take(self._unproved[id_] for id_ in in_order[:MAX_UNPROVED])
+
+    def _take(self, last: Iterable[Result]) -> None:
+        for result in last:
+            self._doubtful.put_nowait(result)
+        for _ in range(AT_A_TIME):
+            self._doubtful.put_nowait(None)
+
+    async def as_they_come(self) -> None:
+        """All of them, a few at a time, until there are no more. Raises SubjectError."""
+        await together(self._one_by_one() for _ in range(AT_A_TIME))
+
+    async def once_more(self) -> None:
+        """What is open is confirmed again, a few at a time, since nobody else lives through plans of this subject any
+        more. Raises SubjectError.
+        """
+        was_open, self._open = self._open, []
+        self._take(was_open)
+        await self.as_they_come()
 
     async def what_is_open(self) -> None:
         """A confirmation that proved nothing is made again: neither does it confirm, nor does it say that nothing came
@@ -55,9 +82,10 @@ class Confirming:
             for result in doubted_by_twins(self._examination)[:MAX_OPEN]:
                 await self._twice_where_needed(result)
 
-    async def _confirm(self, result: Result) -> None:
-        if (await self._twice_where_needed(result)).is_open:
-            self._open.append(result)
+    async def _one_by_one(self) -> None:
+        while (result := await self._doubtful.get()) is not None:
+            if (await self._twice_where_needed(result)).is_open:
+                self._open.append(result)
 
     async def _twice_where_needed(self, result: Result) -> "_Again":
         """What fails by cause or timing for the first time is lived through once more."""

@@ -6,7 +6,6 @@ be reported, marked as partial.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
 
 from faults.plan import Plan
 from signoff.confirming import Confirming
@@ -57,37 +56,60 @@ async def examine(
         lived.append(run)
         on_run(item, len(lived), run)
 
-    lived = partial(_live_through, examination, machine, record, through or in_lanes(driver, lanes))
     alone = Alone(driver=driver, places=asyncio.Semaphore(min(lanes or AT_A_TIME, AT_A_TIME)))
     drawn = [item for item in examination.items if item.cell is None]
     cells = [item for item in examination.items if item.cell is not None]
+    confirming = Confirming(examination, alone, record), Confirming(examination, alone, record)
+    coming = _Coming(confirming, missing={item.id for item in drawn})
 
-    async def confirm(items: Sequence[Item]) -> Confirming:
-        confirming = Confirming(examination, alone, record, examination.of(items))
-        await confirming.a_few_at_a_time()
-        return confirming
+    async def live(items: Iterable[Item], on_result: Callable[[Result], None]) -> None:
+        await _live_through(
+            examination, machine, record, through or in_lanes(driver, lanes), items=items, on_result=on_result
+        )
 
-    async def confirm_drawn() -> Confirming:
-        confirming = await confirm(drawn)
+    async def confirm_drawn() -> None:
+        await confirming[0].as_they_come()
         async with in_turns(driver) as lives:
             quick = Alone(driver=lives, places=alone.places)
             await shrink_drawn(examination, alone, quick, machine, record)
-        return confirming
 
-    async def live_through_cells() -> Confirming:
-        await lived(cells)
-        return await confirm(cells)
+    async def live_through_all() -> None:
+        await live([*drawn, *cells], coming.add)
+        confirming[1].no_more()
 
     if through is None or examination.spec.isolation is Isolation.SHARED:
-        await lived(examination.items)  # together: those of one way share an instance
-        confirming = await together((confirm_drawn(), confirm(cells)))
-    else:
-        await lived(drawn)  # first: to cut one down takes long, one run after the other
-        confirming = await together((confirm_drawn(), live_through_cells()))
+        await live(examination.items, lambda _: None)  # those of one way share an instance
+        for result in examination.in_order():
+            coming.add(result)
+        confirming[1].no_more()
+        await together((confirm_drawn(), confirming[1].as_they_come()))
+    else:  # drawn ones first: to cut one down takes long, one run after the other
+        await together((live_through_all(), confirm_drawn(), confirming[1].as_they_come()))
+        await together(some.once_more() for some in confirming)
     for some in confirming:
         await some.what_is_open()
     await confirming[-1].what_its_twin_doubts()
     add_twins(examination)
+
+
+class _Coming:
+    """Results on their way to those who confirm drawn plans and cells. missing: drawn ones that have not come."""
+
+    def __init__(self, confirming: tuple[Confirming, Confirming], missing: set[str]) -> None:
+        self._drawn, self._cells = confirming
+        self._missing = missing
+        if not missing:
+            self._drawn.no_more()
+
+    def add(self, result: Result) -> None:
+        """It is there."""
+        if result.item.cell is not None:
+            self._cells.add(result)
+            return
+        self._drawn.add(result)
+        self._missing.remove(result.item.id)
+        if not self._missing:
+            self._drawn.no_more()
 
 
 def in_lanes(driver: Driver, lanes: int | None) -> Through:
@@ -100,9 +122,20 @@ def in_lanes(driver: Driver, lanes: int | None) -> Through:
 
 
 async def _live_through(
-    examination: Examination, machine: Machine, record: _Record, through: Through, items: Sequence[Item]
+    examination: Examination,
+    machine: Machine,
+    record: _Record,
+    through: Through,
+    *,
+    items: Iterable[Item],
+    on_result: Callable[[Result], None],
 ) -> None:
     reachable: list[Item] = []
+
+    def found(result: Result) -> None:
+        examination.results[result.item.id] = result
+        on_result(result)
+
     for item in items:
         reason = unreachable(item.plan, examination.spec, machine)
         if reason is None:
@@ -110,20 +143,21 @@ async def _live_through(
             continue
         run = _not_lived(item, examination.spec, reason)
         record(item, run)
-        examination.results[item.id] = Result(item=item, run=run, judgement=judge(run))
+        found(Result(item=item, run=run, judgement=judge(run)))
 
     def add(place: int, run: Run) -> None:
         item = reachable[place]
         record(item, run)
         repeated = examination.lived[item.id]
         if len(repeated) == item.times:
-            examination.results[item.id] = _joined(item, repeated)
+            found(_joined(item, repeated))
 
     def lose(place: int, reason: str) -> None:
         item = reachable[place]
         run = _not_lived(item, examination.spec, reason)
         record(item, run)
-        examination.results[item.id] = Result(item=item, run=run, judgement=not_shown(reason))
+        if item.id not in examination.results:  # one that is repeated is lost once
+            found(Result(item=item, run=run, judgement=not_shown(reason)))
 
     await through([item.plan for item in reachable], add, lose)
 

@@ -1,14 +1,16 @@
 """Where a subject is called over HTTP, and what its answers mean."""
 
 import asyncio
-import json
 import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
+import msgspec
+
 from faults.evidence import Marker
+from faults.form import Form
 from faults.plan import PlannedOperation
 from suites.body_template import filled
 from suites.caller import call, connecting_socket
@@ -53,8 +55,7 @@ class Endpoint:
         """Send one operation and wait for what its caller sees of it. Never raises for what the subject does."""
         began_ns = time.monotonic_ns()
         form = planned.form
-        usual = json.dumps(completion_request(number, form, planned.body_bytes)).encode()
-        body = filled(self.body, number) if self.body else usual
+        body = filled(self.body, number) if self.body else _body(number, form, planned.body_bytes)
         request = Request(
             target=(self.path or form.api.path) + self.query,
             body=body,
@@ -91,6 +92,10 @@ class Endpoint:
             except OSError as error:
                 return in_words(error)
             return None
+
+
+def _body(number: int, form: Form, body_bytes: int) -> bytes:
+    return msgspec.json.encode(completion_request(number, form, body_bytes))
 
 
 def endpoint_at(address: Address, file: SubjectFile) -> Endpoint:

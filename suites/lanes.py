@@ -42,8 +42,9 @@ async def run_plans(driver: Driver, plans: Sequence[Plan], on_run: OnRun, *, lan
         places = _by_way(plans)
         await together(run_kept(driver, plans, places, starting, on_run) for _ in range(min(len(plans), most)))
         return
-    most = 1 if driver.subject.spec.standing else lanes or FRESH_LANES
-    places = _by_way(plans)
+    most, places = lanes or FRESH_LANES, iter(range(len(plans)))
+    if driver.subject.spec.standing:  # whose router is made anew for each way
+        most, places = 1, _by_way(plans)
     await together(_fresh(driver, plans, places, on_run) for _ in range(min(len(plans), most)))
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from retryproof.exits import CommandError, Exit
-from retryproof.load_frames import Arrived, Begun, CallersRequest, Looked, Place, Ready, Recorded, Said
+from retryproof.frames import CallersRequest
+from retryproof.load_frames import Arrived, Begun, Looked, Place, Ready, Recorded, Said
 from retryproof.pickles import pickled
 from retryproof.spread_crew import Hand, SpreadCrew, hands
 from suites.given import NOTHING_GIVEN

@@ -12,7 +12,8 @@ R = TypeVar("R")
 
 IDLE_S = 1.0  # how long a thread that has done its work waits for more
 
-_Job = Callable[[R], None]
+_Tell = Callable[[], None]  # the loop what came of it
+_Job = Callable[[R], _Tell]
 
 
 async def on_a_thread(work: Callable[[], T]) -> T:
@@ -22,7 +23,7 @@ async def on_a_thread(work: Callable[[], T]) -> T:
     asyncio.to_thread would not do: its threads are waited for when the loop ends, also those that hang.
     """
     done, job = _told_to_the_loop(lambda _: work())
-    threading.Thread(target=job, args=(None,), name="retryproof-aside", daemon=True).start()
+    threading.Thread(target=lambda: job(None)(), name="retryproof-aside", daemon=True).start()
     return await done
 
 
@@ -50,9 +51,10 @@ class SideThreads(Generic[R]):
     def _live(self, orders: "SimpleQueue[_Job[R]]") -> None:
         with self._own() as own:
             while (job := self._next(orders)) is not None:
-                job(own)
+                tell = job(own)
                 with self._lock:
-                    self._idle.append(orders)
+                    self._idle.append(orders)  # first: who is told may call again at once
+                tell()
 
     def _next(self, orders: "SimpleQueue[_Job[R]]") -> "_Job[R] | None":
         """None when nobody has wanted anything for a while."""
@@ -78,13 +80,17 @@ def _told_to_the_loop(work: Callable[[R], T]) -> "tuple[asyncio.Future[T], _Job[
         else:
             done.set_result(result)  # type: ignore[arg-type]  # None is a T where `work` returned it
 
-    def job(own: R) -> None:
+    def job(own: R) -> _Tell:
         result, raised = None, None
         try:
             result = work(own)
         except BaseException as error:  # noqa: BLE001  # it is raised where the result is awaited
             raised = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(settle, result, raised)
+
+        def tell() -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
+                loop.call_soon_threadsafe(settle, result, raised)
+
+        return tell
 
     return done, job

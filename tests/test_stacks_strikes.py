@@ -1,14 +1,16 @@
 """What is done to the containers of a stack is done to each that is meant, and is so only if each of them is struck."""
 
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from faults.disturbance import Disturbing, Whose
-from suites.stacks.container import Contained
 from suites.stacks.state import State
 from suites.stacks.strikes import Strikes
+
+if TYPE_CHECKING:
+    from suites.stacks.container import Contained  # which needs the SDK of Docker
 
 
 class _Container:
@@ -33,7 +35,7 @@ class _Container:
 def strikes(**containers: list[_Container]) -> Strikes:
     """Of one instance, by whose they are."""
     made = Strikes()
-    made.containers = {Whose(whose): cast(list[Contained], those) for whose, those in containers.items()}
+    made.containers = {Whose(whose): cast("list[Contained]", those) for whose, those in containers.items()}
     return made
 
 

@@ -92,7 +92,9 @@ class Confirming:
         again = await self._once_more(result)
         if again.replaces and _fails_by_cause(again.judgement):
             again = await self._once_more(again.after)
-        self._examination.results[result.item.id] = again.after
+        was = self._examination.results[result.item.id]
+        kept = again.after.judgement.verdict is Verdict.FAIL  # what it was cut down to meanwhile still shows it
+        self._examination.results[result.item.id] = replace(again.after, smallest=was.smallest if kept else None)
         return again
 
     async def _once_more(self, result: Result) -> "_Again":

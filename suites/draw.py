@@ -63,7 +63,7 @@ class _Provider(HypothesisProvider):
 @contextmanager
 def _wherever_it_is_installed() -> Iterator[None]:
     """The same seed gives the same plans."""
-    with patch.dict(AVAILABLE_PROVIDERS, hypothesis=_Provider):
+    with patch.dict(AVAILABLE_PROVIDERS, hypothesis=f"{__name__}.{_Provider.__name__}"):
         yield
 
 

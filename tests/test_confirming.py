@@ -1,5 +1,6 @@
 """What fails by cause or timing must come back alone, and a run that the machine stalled in is no first time."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -7,8 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from faults.plan import Plan
+from signoff.confirming import Confirming
+from signoff.items import Item
+from signoff.results import Examination, Result, Smallest
 from suites.cells import all_cells
 from suites.findings import Verdict
+from suites.judge import judge
+from suites.lives import Alone
 from suites.run import Run
 from tests.ledgers import FRESH, accepted, executed, lost, ok, opened, received, replied, replying, run
 from tests.told_runs import SPEC, answered_503, examined
@@ -80,3 +86,26 @@ def test_a_confirmation_that_judged_nothing_is_made_again() -> None:
     driver = Told(frozenset({1, 3}), frozenset(), missed=frozenset({2}))
     assert _examined(driver) is FAIL
     assert driver.runs == 3
+
+
+@pytest.mark.parametrize(("unhealed", "verdict"), [({1, 3}, FAIL), ({1}, UNKNOWN)])
+def test_what_a_plan_was_cut_down_to_meanwhile_stays_as_long_as_it_fails(unhealed: set[int], verdict: Verdict) -> None:
+    """Its first confirmation is open, it is cut down, and only then it is confirmed once more."""
+    driver, item = Told(frozenset(unhealed), frozenset({2})), Item(id="drawn/0000", plan=CELL.plan)
+    examination = Examination(spec=SPEC, items=(item,))
+
+    async def confirmed() -> Result:
+        failed = await driver.run(item.plan)
+        result = examination.results[item.id] = Result(item=item, run=failed, judgement=judge(failed))
+        alone = Alone(driver=driver, places=asyncio.Semaphore(1))
+        confirming = Confirming(examination, alone, lambda *_: None)
+        confirming.add(result)
+        confirming.no_more()
+        await confirming.as_they_come()
+        smallest = Smallest(plan=item.plan, run=failed, judgement=result.judgement)
+        examination.results[item.id] = replace(examination.results[item.id], smallest=smallest)
+        await confirming.once_more()
+        return examination.results[item.id]
+
+    result = asyncio.run(confirmed())
+    assert (result.judgement.verdict, result.smallest is not None) == (verdict, verdict is FAIL)

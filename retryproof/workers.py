@@ -111,15 +111,9 @@ class Workers:
 
 
 def dealt_out(plans: Mapping[int, Plan], shares: int) -> list[list[tuple[int, Plan]]]:
-    """Those of each way in turns, each share in their order."""
-    dealt: list[list[tuple[int, Plan]]] = [[] for _ in range(shares)]
-    turns: dict[str, int] = {}
-    for item in plans.items():
-        way = str(way_of(item[1]))
-        turn = turns.setdefault(way, len(turns))  # what there is only one of does not all come to the first
-        dealt[turn % shares].append(item)
-        turns[way] = turn + 1
-    return dealt
+    """Of each way as many to each, and as many of all, each share in their order."""
+    turns = {place: turn for turn, place in enumerate(sorted(plans, key=lambda place: str(way_of(plans[place]))))}
+    return [[item for item in plans.items() if turns[item[0]] % shares == share] for share in range(shares)]
 
 
 async def _read(unit: Unit, lived: OnRun) -> Frame | None:

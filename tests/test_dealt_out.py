@@ -14,6 +14,7 @@ def test_of_every_way_each_worker_has_some_in_their_order() -> None:
         shares = dealt_out(plans, count)
         assert sorted(item for share in shares for item in share) == sorted(plans.items())
         assert all(share == sorted(share) for share in shares)
+        assert max(map(len, shares)) - min(map(len, shares)) <= 1
         for way in {str(way_of(plan)) for plan in plans.values()}:
             of_way = [sum(str(way_of(plan)) == way for _, plan in share) for share in shares]
             assert max(of_way) - min(of_way) <= 1

@@ -87,7 +87,7 @@ async def run_kept(
 @dataclass(slots=True, kw_only=True)
 class _Turns:
     """The runs of one first. doubtful: the places of those to be lived through on a fresh one: it sent something of
-    theirs after they were over, or of another's while they were going on.
+    theirs after they were over, or of another's while they were going on. whole: none was interrupted.
     """
 
     driver: Driver
@@ -95,6 +95,7 @@ class _Turns:
     kept: KeptChain
     lived: list[tuple[int, Run]] = field(default_factory=list)
     doubtful: set[int] = field(default_factory=set)
+    whole: bool = False
 
     async def through(self, place: int, places: Iterator[int]) -> None:
         """That place, and those that follow, as long as nothing is amiss with it."""
@@ -102,8 +103,9 @@ class _Turns:
         while await self._is_well_after(place, stages):
             following = next(places, None)
             if following is None:
-                return
+                break
             place = following
+        self.whole = True
 
     async def _is_well_after(self, place: int, stages: Stages) -> bool:
         run = await self.driver.run_at(self.plans[place], stages, company=bool(self.lived))
@@ -122,7 +124,7 @@ class _Turns:
         """All runs but those that are doubtful; one that ended the first shows its death."""
         self.doubtful |= self._late()
         died = self.kept.died()
-        if died is not None and self.lived and self.lived[-1][1].died is None:
+        if self.whole and died is not None and self.lived and self.lived[-1][1].died is None:
             place, run = self.lived[-1]
             self.lived[-1] = place, replace(run, died=died)
         for place, run in self.lived:

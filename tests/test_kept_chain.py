@@ -21,7 +21,7 @@ from suites.lanes import run_plans
 from suites.processes import Supervisor
 from suites.registry import subject_named
 from suites.run import Run
-from suites.subject import Isolation
+from suites.subject import Isolation, SubjectError
 from suites.way import Address
 from tests.ledgers import ok, opened, planned, run, served
 from tests.weak_forwarder import write_weak_forwarder
@@ -175,3 +175,18 @@ async def test_a_death_that_comes_after_a_run_is_that_of_the_last(monkeypatch: p
     lived = Lived({2: dies})
     await lived.all(monkeypatch)
     assert [lived.handed[place].died for place in range(4)] == [None, "exited with code 7", None, None]
+
+
+async def test_a_death_in_a_run_that_was_interrupted_is_not_that_of_the_run_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What it was doing when it died is told by nobody."""
+
+    def dies_and_breaks_off(kept: Kept) -> None:
+        dies(kept)
+        raise SubjectError("no such thing")
+
+    lived = Lived({2: dies_and_breaks_off})
+    with pytest.raises(SubjectError, match="no such thing"):
+        await lived.all(monkeypatch)
+    assert {place: run.died for place, run in lived.handed.items()} == {0: None}

@@ -131,7 +131,9 @@ class Driver:
         allowed = max(allowed, met)
         sockets = await held_after(stage, plan, warm_up, self._warmth, allowed=allowed, together=together)
         await stage.on_router(lambda router: router.drain())
-        if not has_come(stage.entries(since=since), {*operations, *(outcome.operation for outcome in fresh)}):
+        if has_come(stage.entries(since=since), {*operations, *(outcome.operation for outcome in fresh)}):
+            self.stages.reached()
+        else:
             await self.stages.require_reaching()
         return Run(
             plan=plan,

@@ -61,6 +61,10 @@ class Stages:
                 finally:
                     await to_the_end(stage.leave())
 
+    def reached(self) -> None:
+        """An operation of some run has reached its router: nobody need ask any more."""
+        self._reaches = True
+
     async def require_reaching(self) -> None:
         """A healthy operation reaches its router, on a stage of its own; found out once. Raises SubjectError, as all
         runs would else prove nothing.

@@ -108,6 +108,15 @@ async def test_a_subject_that_never_sends_is_not_judged() -> None:
     assert mute.stopped == 1 + INSTANCES + 1  # the run's, those of which none was in good health, and that one
 
 
+async def test_whoever_has_reached_its_router_is_not_asked_again(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run in which nothing came is then the doing of its fault: no instance is started to find that out."""
+    await driver.run(HEALTHY)
+    monkeypatch.setattr(driver.stages, "_opened", None)
+    await driver.stages.require_reaching()
+
+
 @dataclass
 class Broken(Mute):
     """A subject that cannot be started."""

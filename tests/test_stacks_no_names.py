@@ -1,6 +1,7 @@
 """Who knows no names says so at once, in the words of DNS, and falls over nothing that comes."""
 
 import socket
+from typing import Any
 
 import dns.message
 import dns.rcode
@@ -43,3 +44,15 @@ def test_it_is_asked_over_udp() -> None:
         client.send(asked.to_wire())
         no_names.serve_one(server)
         assert asked.is_response(dns.message.from_wire(client.recv(512)))
+
+
+def test_whom_no_answer_can_be_sent_to_ends_nothing() -> None:
+    """It goes on serving the others."""
+    asked = dns.message.make_query("router-12", "A").to_wire()
+
+    class Unanswerable(socket.socket):
+        def recvfrom(self, *_: Any) -> Any:
+            return asked, ("127.0.0.1", 0)  # a kernel sends nothing there: EINVAL
+
+    with Unanswerable(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        no_names.serve_one(server)
